@@ -66,17 +66,23 @@ def add_signature(name: str) -> Maker:
         loaded = registry.load(name)
     except (UsageError, RunError):
         return maker(name)
-    *own, other = inspect.signature(make).parameters.values()  # the last takes misspelt arguments
-    hints, default = get_type_hints(type(loaded)), loaded
+    # the last parameter takes misspelt arguments
+    *common_parameters, last_parameter = inspect.signature(make).parameters.values()
+    hints, task_defaults = get_type_hints(type(loaded)), loaded
     of_task = [
-        inspect.Parameter(one.name, one.KEYWORD_ONLY, default=getattr(default, one.name), annotation=hints[one.name])
-        for one in inspect.signature(type(loaded)).parameters.values()
-        if one.name not in ARGUMENTS
+        inspect.Parameter(
+            parameter.name,
+            parameter.KEYWORD_ONLY,
+            default=getattr(task_defaults, parameter.name),
+            annotation=hints[parameter.name],
+        )
+        for parameter in inspect.signature(type(loaded)).parameters.values()
+        if parameter.name not in ARGUMENTS
     ]
-    make.__signature__ = inspect.Signature([*own, *of_task, other], return_annotation=Task)  # type: ignore[attr-defined]
+    make.__signature__ = inspect.Signature([*common_parameters, *of_task, last_parameter], return_annotation=Task)  # type: ignore[attr-defined]
     make.__doc__ = "\n".join(
         [f"{loaded.title}: {loaded.capability}.", "", "Args:"]
-        + [f"    {given.name}: {given.meaning}" for given in parameters_of(loaded)]
+        + [f"    {parameter.name}: {parameter.meaning}" for parameter in parameters_of(loaded)]
     )
     return task(name=name.rpartition("/")[2])(make)
 
@@ -107,14 +113,14 @@ def _make(name: str) -> Maker:
         """
         try:
             loaded = registry.load(name)
-            given, own = _params(params), _own(other, loaded)
-            if twice := sorted(given.keys() & own.keys()):
+            params_given, further_params = _params(params), _further_params(other, loaded)
+            if twice := sorted(params_given.keys() & further_params.keys()):
                 raise UsageError(f"{', '.join(twice)} is given by itself and in `params`: leave one out")
             model, pack = _active_model(), _pack(_text(prompts))
             first = ItemId(
                 task=name,
                 version=loaded.version,
-                params=parameters.canonical(parameters.build(loaded, name, given | own)),
+                params=parameters.canonical(parameters.build(loaded, name, params_given | further_params)),
                 split=_read_choice("split", split, Split),
                 seed=_read_whole("seed", seed, 0),
                 index=_read_whole("index", index, 0),
@@ -147,11 +153,11 @@ ARGUMENTS = tuple(inspect.signature(_make("")).parameters)[:-1]
 """The arguments of a task beside its parameters."""
 
 
-def _own(given: Mapping[str, Any], loaded: carrara_task.Task) -> dict[str, str]:
+def _further_params(further: Mapping[str, Any], loaded: carrara_task.Task) -> dict[str, str]:
     """Return the parameters of the task as text."""
     names = [field.name for field in fields(loaded)]
-    _refuse_others([name for name in given if name not in names], [*ARGUMENTS, *names])
-    return {name: _text(value) for name, value in given.items()}
+    _refuse_others([name for name in further if name not in names], [*ARGUMENTS, *names])
+    return {name: _text(value) for name, value in further.items()}
 
 
 def _active_model() -> Model | None:
@@ -213,13 +219,13 @@ def _params(value: Any) -> dict[str, str]:
     """
     if isinstance(value, Mapping):
         return {str(name): _text(inner) for name, inner in value.items()}
-    found = {}
+    params = {}
     for part in filter(None, re.split(r"[;,](?=\s*\w+=)|;", _text(value))):
-        name, equals, given = part.partition("=")
-        if not equals or not name.strip() or not given.strip():
+        name, equals, text = part.partition("=")
+        if not equals or not name.strip() or not text.strip():
             raise UsageError(f"params={part} is not NAME=VALUE; write for example params=complexity=5")
-        found[name.strip()] = given.strip()
-    return found
+        params[name.strip()] = text.strip()
+    return params
 
 
 def _read_whole(name: str, value: Any, least: int) -> int:
@@ -237,10 +243,10 @@ def _read_choice(name: str, value: Any, kind: Any) -> Any:
     return written
 
 
-def _refuse_others(given: Iterable[str], known: Iterable[str]) -> None:
+def _refuse_others(arguments: Iterable[str], known: Iterable[str]) -> None:
     """Raise for arguments without effect, because a user would believe that they had shaped the result."""
     names = list(known)
-    for name in given:
+    for name in arguments:
         raise UsageError(f"a task has no argument {name!r}{nearest(name, names)}; it has {', '.join(names)}")
 
 
@@ -253,8 +259,8 @@ for _name in _NAMES.values():
 def __getattr__(short: str) -> Maker:
     if short not in _NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {short!r}")
-    found = globals()[short] = add_signature(_NAMES[short])
-    return found
+    task_function = globals()[short] = add_signature(_NAMES[short])
+    return task_function
 
 
 def __dir__() -> list[str]:

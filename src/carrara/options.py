@@ -99,42 +99,42 @@ PYTHON_ONLY = {"flag": False}
 """The metadata of a field that is no flag of the command line."""
 
 
-def length_of(given: Length) -> int:
+def length_of(value: Length) -> int:
     """Return a length as a number."""
-    return read_length(str(given))
+    return read_length(str(value))
 
 
-def lengths_of(given: _Lengths) -> tuple[int, ...]:
+def lengths_of(value: _Lengths) -> tuple[int, ...]:
     """Return lengths as numbers.
 
     >>> lengths_of("0,4k"), lengths_of(4096), lengths_of([0, "1k"])
     ((0, 4096), (4096,), (0, 1024))
     """
-    if isinstance(given, str):
-        return tuple(read_lengths(given))
-    found = tuple(dict.fromkeys(map(length_of, given if isinstance(given, Iterable) else [given])))
-    if not found:
+    if isinstance(value, str):
+        return tuple(read_lengths(value))
+    lengths = tuple(dict.fromkeys(map(length_of, value if isinstance(value, Iterable) else [value])))
+    if not lengths:
         raise UsageError("no length is given; write tokens as 0, 1000, 4k (4,096) or 1M (1,048,576)")
-    return found
+    return lengths
 
 
-def arrangements_of(given: Arrangements) -> tuple[Arrange, ...]:
+def arrangements_of(value: Arrangements) -> tuple[Arrange, ...]:
     """Return arrangements of facts, or only the empty one, which leaves facts where they were drawn.
 
     >>> arrangements_of("riffle,block"), arrangements_of("")
     (('riffle', 'block'), ('',))
     """
-    names = given.split(",") if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
-    known, found = dict[str, Arrange](zip(ARRANGEMENTS, ARRANGEMENTS, strict=True)), list[Arrange]()
+    names = value.split(",") if isinstance(value, str) else list(value) if isinstance(value, Iterable) else [value]
+    known, arrangements = dict[str, Arrange](zip(ARRANGEMENTS, ARRANGEMENTS, strict=True)), list[Arrange]()
     for name in names:
         if (kind := name.strip() if isinstance(name, str) else str(name)) in known:
-            found.append(known[kind])
+            arrangements.append(known[kind])
         elif kind or len(names) > 1:
             raise UsageError(f"`arrange={kind}` is not one of {', '.join(known)}{nearest(kind, known)}")
-    return tuple(dict.fromkeys(found)) or ("",)
+    return tuple(dict.fromkeys(arrangements)) or ("",)
 
 
-def params_of(given: Params | None) -> dict[str, str]:
+def params_of(params: Params | None) -> dict[str, str]:
     """Return the parameters of tasks as text.
 
     >>> params_of({"complexity": (1, 5), "screen": False, "view": "sum"})
@@ -142,19 +142,19 @@ def params_of(given: Params | None) -> dict[str, str]:
     >>> params_of(["complexity=1,5"])
     {'complexity': '1,5'}
     """
-    if given is None:
+    if params is None:
         return {}
-    if isinstance(given, Mapping):
-        return {str(name): _written(str(name), value) for name, value in given.items()}
-    found = dict[str, str]()
-    for pair in _pairs_of("params", given):
+    if isinstance(params, Mapping):
+        return {str(name): _written(str(name), value) for name, value in params.items()}
+    texts = dict[str, str]()
+    for pair in _pairs_of("params", params):
         name, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or not name or not value:
             raise UsageError(f"`params`: {pair!r} is not NAME=VALUE; write for example complexity=5")
-        if name in found:
+        if name in texts:
             raise UsageError(f"`params`: {name} is given twice; write several values as {name}=A,B")
-        found[name] = value
-    return found
+        texts[name] = value
+    return texts
 
 
 def _written(name: str, value: Value) -> str:
@@ -166,25 +166,25 @@ def _written(name: str, value: Value) -> str:
         raise UsageError(
             f"{name}={value!r} is not a parameter: give a text, a number, true or false, or several of these"
         )
-    return ",".join(_written(name, one) for one in value)
+    return ",".join(_written(name, member) for member in value)
 
 
-def model_args_of(given: ModelArgs | None) -> dict[str, Any]:
+def model_args_of(model_args: ModelArgs | None) -> dict[str, Any]:
     """Return the arguments of a model's provider. On the command line, each is JSON if it can be, otherwise text."""
-    if given is None:
+    if model_args is None:
         return {}
-    if isinstance(given, Mapping):
-        return {str(name): value for name, value in given.items()}
-    return dict(map(_json_pair, _pairs_of("model_args", given)))
+    if isinstance(model_args, Mapping):
+        return {str(name): value for name, value in model_args.items()}
+    return dict(map(_json_pair, _pairs_of("model_args", model_args)))
 
 
-def _pairs_of(option: str, given: object) -> list[str]:
-    pairs = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
-    found = [pair for pair in pairs if isinstance(pair, str)]
-    if len(found) < len(pairs) or not isinstance(given, Iterable) or isinstance(given, str):
-        shown = f"={given!r}" if option == "params" else ""  # an argument of a model may be a secret
+def _pairs_of(option: str, value: object) -> list[str]:
+    pairs = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else []
+    texts = [pair for pair in pairs if isinstance(pair, str)]
+    if len(texts) < len(pairs) or not isinstance(value, Iterable) or isinstance(value, str):
+        shown = f"={value!r}" if option == "params" else ""  # an argument of a model may be a secret
         raise UsageError(f"`{option}{shown}` is neither a dictionary nor a list of texts NAME=VALUE: give one")
-    return found
+    return texts
 
 
 def _json_pair(pair: str) -> tuple[str, Any]:
@@ -211,74 +211,74 @@ Selections = Annotated[str | NamedTask | Selection | Iterable[str | NamedTask | 
 """Tasks by name, suite or pattern; or loaded with their parameters."""
 
 
-def selections_of(given: Selections, params: Mapping[str, str] | None = None) -> list[Selection]:
+def selections_of(tasks: Selections, params: Mapping[str, str] | None = None) -> list[Selection]:
     """Return selections for a value that names tasks.
 
     Args:
-        given: The tasks.
+        tasks: The tasks.
         params: Parameters for all of them, which override those that a loaded task has.
     """
-    several = [given] if isinstance(given, str | Selection) or not isinstance(given, Iterable) else list(given)
-    found = [_selection_of(one) for one in several]
-    if not found:
+    values = [tasks] if isinstance(tasks, str | Selection) or not isinstance(tasks, Iterable) else list(tasks)
+    selections = [_selection_of(value) for value in values]
+    if not selections:
         raise UsageError("no task is named: give a text, what `carrara.load` returned, or a list of these")
-    return [Selection(one.tasks, {**one.params, **(params or {})}) for one in found]
+    return [Selection(value.tasks, {**value.params, **(params or {})}) for value in selections]
 
 
-def _selection_of(given: object) -> Selection:
-    match given:
+def _selection_of(value: object) -> Selection:
+    match value:
         case str():
-            return Selection(given)
+            return Selection(value)
         case Selection():
-            return given
+            return value
         case object(name=str(name), params=Mapping() as params):
             return Selection(name, params)
-    raise UsageError(f"{given!r} names no task: give a text, what `carrara.load` returned, or a list of these")
+    raise UsageError(f"{value!r} names no task: give a text, what `carrara.load` returned, or a list of these")
 
 
-def temperature_of(given: Annotated[str | float | None, text("TEMPERATURE")]) -> float | None:
+def temperature_of(value: Annotated[str | float | None, text("TEMPERATURE")]) -> float | None:
     """Return a temperature; None for `none`."""
-    if given is None or given == "none":
+    if value is None or value == "none":
         return None
     try:
-        found = float(given)
+        temperature = float(value)
     except (TypeError, ValueError, OverflowError):
-        found = math.nan
-    if not 0 <= found < math.inf:
-        raise UsageError(f"`temperature`: {given!r} is not a temperature: give a number of at least 0, or `none`")
-    return found
+        temperature = math.nan
+    if not 0 <= temperature < math.inf:
+        raise UsageError(f"`temperature`: {value!r} is not a temperature: give a number of at least 0, or `none`")
+    return temperature
 
 
 _SECONDS = {"s": 1, "sec": 1, "min": 60, "m": 60, "h": 3600}
 _TIME = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(s|sec|min|m|h)")
 
 
-def seconds_of(given: Duration) -> float:
+def seconds_of(value: Duration) -> float:
     """Return a time in seconds.
 
     >>> seconds_of("90s"), seconds_of("10min"), seconds_of("1.5h"), seconds_of(60)
     (90.0, 600.0, 5400.0, 60.0)
     """
     seconds = math.nan
-    if isinstance(given, str) and (found := _TIME.fullmatch(given.strip())):
-        seconds = float(found[1]) * _SECONDS[found[2]]
-    elif isinstance(given, int | float) and not isinstance(given, bool):
-        seconds = given
+    if isinstance(value, str) and (match := _TIME.fullmatch(value.strip())):
+        seconds = float(match[1]) * _SECONDS[match[2]]
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        seconds = value
     if not 0 < seconds <= 7 * 24 * 3600:
-        raise UsageError(f"{given!r} is not a time of up to 168h: write 90s, 10min or 2h")
+        raise UsageError(f"{value!r} is not a time of up to 168h: write 90s, 10min or 2h")
     return float(seconds)
 
 
-def folder_of(given: Folder) -> Path:
+def folder_of(folder: Folder) -> Path:
     """Return a folder on this machine or on object storage."""
-    if isinstance(given, str) and not given.strip():
-        raise UsageError(f"{given!r} is no folder: give one, which need not exist yet")
-    return to_path(given)
+    if isinstance(folder, str) and not folder.strip():
+        raise UsageError(f"{folder!r} is no folder: give one, which need not exist yet")
+    return to_path(folder)
 
 
-def file_of(given: File) -> Path:
+def file_of(file: File) -> Path:
     """Return a file on this machine."""
-    return local_path(given)
+    return local_path(file)
 
 
 def at_least(least: int) -> Callable[[object, "Attribute[Any]", Any], None]:
@@ -373,12 +373,12 @@ class ItemOptions:
 
     def item_ids(self, tasks: Selections, lengths: Iterable[int] = (0,)) -> list[ItemId]:
         """Return the first item of each task at each length."""
-        several = list(lengths)
+        length_list = list(lengths)
         return [
             replace(first, length=length, arrange=arrange)
             for selection in selections_of(tasks, self.params)
             for first in item_ids(selection, self.sampling, self.pack, self.tokenizer or DEFAULT)
-            for length in several
+            for length in length_list
             for arrange in self.arrange
         ]
 
@@ -458,7 +458,7 @@ def check_replaceable(path: Path | None, force: bool, is_own: Callable[[bytes], 
     Args:
         path: The file to write, if any.
         force: Replace whatever is there.
-        is_own: Tells by the first bytes of a file whether the operation wrote it.
+        is_own: Whether the operation wrote the file, by the first bytes of the file.
 
     Raises:
         UsageError: There is another file.
@@ -481,31 +481,31 @@ class LogOptions:
     """Leave out logs that cannot be read, with a warning. By default they are an error."""
 
 
-def changed_settings(given: object, options: type) -> list[str]:
+def changed_settings(settings: object, options: type) -> list[str]:
     """Return the names of the fields of an option class whose values are not the default ones."""
     changed = []
-    for one in fields(options):
-        default = one.default.factory() if isinstance(one.default, Factory) else one.default  # type: ignore[arg-type]
-        if one.init and default is not NOTHING:
-            expected = one.converter(default) if callable(one.converter) else default
-            changed += [one.alias] if getattr(given, one.name) not in (default, expected) else []
-    return [name for name in changed if name != "workers" or given.workers is not None]  # type: ignore[attr-defined]
+    for attribute in fields(options):
+        default = attribute.default.factory() if isinstance(attribute.default, Factory) else attribute.default  # type: ignore[arg-type]
+        if attribute.init and default is not NOTHING:
+            expected = attribute.converter(default) if callable(attribute.converter) else default
+            changed += [attribute.alias] if getattr(settings, attribute.name) not in (default, expected) else []
+    return [name for name in changed if name != "workers" or settings.workers is not None]  # type: ignore[attr-defined]
 
 
-def refuse_beside_ids(ids: str, given: object, options: type, beside: Collection[str] = ("prompts",)) -> None:
+def refuse_beside_ids(ids: str, settings: object, options: type, beside: Collection[str] = ("prompts",)) -> None:
     """Raise `UsageError` if ids come with settings that name items.
 
     Args:
         ids: An id, or a file of ids.
-        given: The settings of an operation.
+        settings: The settings of an operation.
         options: The class of the settings.
         beside: The settings that may be given beside ids.
     """
-    for name in changed_settings(given, options):
+    for name in changed_settings(settings, options):
         if name not in beside:
             raise UsageError(f"`{name}` cannot be given beside {ids}: ids say already what the items are")
 
 
-def settings_of(given: object, options: type) -> dict[str, Any]:
+def settings_of(settings: object, options: type) -> dict[str, Any]:
     """Return the values of an option class that an object has, by the names of their arguments."""
-    return {one.alias: getattr(given, one.name) for one in fields(options) if one.init}
+    return {attribute.alias: getattr(settings, attribute.name) for attribute in fields(options) if attribute.init}

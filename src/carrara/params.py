@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from carrara.task import Task
 
 T = TypeVar("T", bound="Task")
-Given = Mapping[str, str]
+ParamTexts = Mapping[str, str]
 
 
 def defaults(task: "Task") -> dict[str, str]:
@@ -31,12 +31,12 @@ def defaults(task: "Task") -> dict[str, str]:
     return {field.name: _write(_default(field)) for field in fields(task)}
 
 
-def build(task: T, name: str, given: Given) -> T:
+def build(task: T, name: str, texts: ParamTexts) -> T:
     """Return the task with given parameters."""
     known = {field.name: field for field in fields(task)}
     hints = _hints(type(task))
     values = {}
-    for parameter, text in given.items():
+    for parameter, text in texts.items():
         if parameter not in known:
             raise UsageError(
                 f"{name} has no parameter {parameter!r}{nearest(parameter, known)}; it has {', '.join(known) or 'none'}"
@@ -61,22 +61,22 @@ def build_canonical(task: T, name: str, text: str) -> T:
     Raises:
         UsageError: A parameter names a file or a data set, where an id has its hash.
     """
-    given = read_canonical(text)
-    check_no_files(task, name, given, "an id")
-    return build(task, name, given)
+    texts = read_canonical(text)
+    check_no_files(task, name, texts, "an id")
+    return build(task, name, texts)
 
 
-def check_no_files(task: "Task", name: str, given: Given, source: str) -> None:
+def check_no_files(task: "Task", name: str, texts: ParamTexts, source: str) -> None:
     """Raise `UsageError` if parameters that a stranger may have written name a file or a data set.
 
     Args:
         task: The task.
         name: Its name.
-        given: The parameters. Those of other tasks are ignored.
+        texts: The parameters. Those of other tasks are ignored.
         source: Where they stand, for the message.
     """
     for field in fields(task):
-        value, built_in = given.get(field.name), field.metadata.get("built_in")
+        value, built_in = texts.get(field.name), field.metadata.get("built_in")
         if value is None or built_in is None or value in built_in:
             continue
         if not _HASH.fullmatch(value):
@@ -232,7 +232,7 @@ def parameters_of(task: "Task") -> tuple[Parameter, ...]:
 @cache
 def meanings_of(parameters: type) -> dict[str, str]:
     """Return the text below each field, by name. A class overrides its base classes."""
-    return {name: text for one in reversed(parameters.__mro__) for name, text in _read_literals(one)}
+    return {name: text for base in reversed(parameters.__mro__) for name, text in _read_literals(base)}
 
 
 def _read_literals(parameters: type) -> Iterator[tuple[str, str]]:

@@ -38,8 +38,11 @@ def takes(config: Callable[P, C]) -> Callable[[Callable[[C], R]], Callable[P, R]
     def decorate(function: Callable[[C], R]) -> Callable[P, R]:
         returned = inspect.signature(function).return_annotation
         parameters = parameters_of(config)
-        signature = inspect.Signature([_plain_parameter(one) for one in parameters], return_annotation=returned)
-        before = [one.kind for one in parameters].index(_VAR) if any(one.kind is _VAR for one in parameters) else None
+        signature = inspect.Signature(
+            [_plain_parameter(parameter) for parameter in parameters], return_annotation=returned
+        )
+        kinds = [parameter.kind for parameter in parameters]
+        before = kinds.index(_VAR) if _VAR in kinds else None
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> R:
@@ -69,10 +72,10 @@ _VAR = inspect.Parameter.VAR_POSITIONAL
 def parameters_of(config: Callable[..., object]) -> list[inspect.Parameter]:
     """Return the parameters of a function that takes the fields of a class."""
     attributes: Any = getattr(config, "__attrs_attrs__", ())
-    several = {one.alias for one in attributes if one.metadata.get("several")}
+    several = {parameter.alias for parameter in attributes if parameter.metadata.get("several")}
     return [
-        one.replace(kind=_VAR, default=inspect.Parameter.empty) if one.name in several else one
-        for one in inspect.signature(config).parameters.values()
+        parameter.replace(kind=_VAR, default=inspect.Parameter.empty) if parameter.name in several else parameter
+        for parameter in inspect.signature(config).parameters.values()
     ]
 
 
@@ -112,8 +115,8 @@ def documented_by(options: type) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         text = inspect.getdoc(function) or ""
-        own = {one.arg_name for one in parse(text, style=DocstringStyle.GOOGLE).params}
-        names = [name for name in inspect.signature(function).parameters if name not in own]
+        documented = {parameter.arg_name for parameter in parse(text, style=DocstringStyle.GOOGLE).params}
+        names = [name for name in inspect.signature(function).parameters if name not in documented]
         function.__doc__ = _document(text, options, names)
         return function
 
@@ -123,15 +126,15 @@ def documented_by(options: type) -> Callable[[F], F]:
 def _document(text: str, options: Callable[..., object], names: Iterable[str]) -> str:
     """Return a docstring with the fields of a class as further arguments. Its section `Returns:` comes after these."""
     described = {
-        one.arg_name: " ".join((one.description or "").split())
+        parameter.arg_name: " ".join((parameter.description or "").split())
         for base in reversed(inspect.getmro(options))  # type: ignore[arg-type]
         if base is not object
-        for one in parse_from_object(base).params
+        for parameter in parse_from_object(base).params
     }
-    found = {name: described.get(name) or described.get(f"{name}_or_function", "") for name in names}
+    meanings = {name: described.get(name) or described.get(f"{name}_or_function", "") for name in names}
     lines = "\n".join(
         fill(f"{name}: {meaning}", 120, initial_indent=" " * 4, subsequent_indent=" " * 8)
-        for name, meaning in found.items()
+        for name, meaning in meanings.items()
         if meaning
     )
     head, marker, rest = text.partition("Returns:\n")

@@ -30,7 +30,7 @@ def complete_figure(context: "CompletionContext") -> Mapping[str, str]:
     """Return the names of figures with their descriptions."""
     from carrara.papers.figures.definitions import definitions
 
-    return {name: one.description for name, one in definitions().items()}
+    return {name: definition.description for name, definition in definitions().items()}
 
 
 def complete_corpus(context: "CompletionContext") -> Iterable[str]:
@@ -47,12 +47,12 @@ def _selections() -> list[str]:
     return ["all", *dict.fromkeys(name.partition("/")[0] for name in names), *(n.rpartition("/")[2] for n in names)]
 
 
-def _next(given: str, names: Iterable[str]) -> list[str]:
+def _next(typed: str, names: Iterable[str]) -> list[str]:
     """Return candidates for the last name of a comma-separated list, without the names that the list already has.
 
     >>> _next("qa1,q", ["qa1", "qa2"])
     ['qa1,qa2']
     """
-    head, comma, _ = given.rpartition(",")
+    head, comma, _ = typed.rpartition(",")
     before = set(head.split(","))
     return [f"{head}{comma}{name}" for name in names if name not in before]

@@ -26,10 +26,10 @@ def in_flags(message: str, flags: Mapping[str, str]) -> str:
     '--max-tokens 512 has room, and --within too; `carrara tasks` lists them'
     """
 
-    def flag(found: re.Match[str]) -> str:
-        name, value = found[1], found[2]
+    def flag(match: re.Match[str]) -> str:
+        name, value = match[1], match[2]
         if name not in flags:
-            return found[0]
+            return match[0]
         return flags[name] if value in (None, "True") else f"{flags[name]} {value}"
 
     return _OPTION.sub(flag, message)
@@ -52,7 +52,7 @@ def _flags() -> dict[str, str]:
     if app.default_command is None:
         return {}
     arguments = app.assemble_argument_collection()
-    return {one.field_info.name: one.name for one in arguments}
+    return {argument.field_info.name: argument.name for argument in arguments}
 
 
 def say(message: str) -> None:

@@ -71,9 +71,9 @@ def app_of(name: str, command: Command | Actions) -> Callable[..., int] | App:
     if isinstance(command, Command):
         return function_of(name, command)
     app = App(name=name, help="\n\n".join(filter(None, (command.summary, command.more))))
-    for action, one in command.actions.items():
-        epilogue = {"help_epilogue": _exit_codes(_load(one.exit_codes))} if one.exit_codes else {}
-        app.command(function_of(f"{name} {action}", one), name=action, **epilogue)
+    for action, action_command in command.actions.items():
+        epilogue = {"help_epilogue": _exit_codes(_load(action_command.exit_codes))} if action_command.exit_codes else {}
+        app.command(function_of(f"{name} {action}", action_command), name=action, **epilogue)
     return app
 
 
@@ -81,8 +81,8 @@ def function_of(name: str, command: Command) -> Callable[..., int]:
     """Return the function that the command line calls."""
     operation = _load(command.function)
     settings = list(_settings(operation))
-    positional = [one.name for one in settings if one.is_positional]
-    varies = any(one.argument.kind is Argument.VAR_POSITIONAL for one in settings)
+    positional = [setting.name for setting in settings if setting.is_positional]
+    varies = any(setting.argument.kind is Argument.VAR_POSITIONAL for setting in settings)
 
     def call(*words: Any, allow: Sequence[str] = (), as_json: bool = False, **flags: Any) -> int:
         if allow:
@@ -90,21 +90,24 @@ def function_of(name: str, command: Command) -> Callable[..., int]:
 
             allow_all(allow)
         terminal = {**IN_COMMANDS, "as_json": as_json, "command_words": ("carrara", *words_given())}
-        values = {one.name: terminal[one.name] for one in settings if one.name in terminal} | dict(command.settings)
-        given = dict(zip(positional, words, strict=False)) | flags
+        values = {setting.name: terminal[setting.name] for setting in settings if setting.name in terminal}
+        values |= command.settings
+        named_values = dict(zip(positional, words, strict=False)) | flags
         if command.rare:
             from carrara.operations.config_file import read_settings, setting_lines
 
-            file, writes = given.pop("config", None), given.pop("write_config", False)
-            given = {**(read_settings(file, _classes(operation)) if file else {}), **given}
+            file, writes = named_values.pop("config", None), named_values.pop("write_config", False)
+            named_values = {**(read_settings(file, _classes(operation)) if file else {}), **named_values}
             if writes:
-                print_lines(setting_lines(name, _classes(operation), given))
+                print_lines(setting_lines(name, _classes(operation), named_values))
                 return 0
-            _check_needed(name, settings, given)
-        values |= given
+            _check_needed(name, settings, named_values)
+        values |= named_values
         try:
             if varies:
-                first = [values.pop(one.name, one.argument.default) for one in settings if one.is_positional]
+                first = [
+                    values.pop(setting.name, setting.argument.default) for setting in settings if setting.is_positional
+                ]
                 return finish(operation(*first, *words[len(positional) :], **values), as_json)
             return finish(operation(**values), as_json)
         except KeyboardInterrupt:
@@ -133,15 +136,17 @@ def _settings(operation: Any) -> Iterator[Setting]:
     """Yield the settings of an operation: the fields of its option classes, or its arguments."""
     classes = _classes(operation)
     if not classes:
-        described = {one.arg_name: one.description or "" for one in parse(getdoc(operation) or "").params}
+        described = {
+            parameter.arg_name: parameter.description or "" for parameter in parse(getdoc(operation) or "").params
+        }
         for argument in signature(operation).parameters.values():
             yield Setting(argument, " ".join(described[argument.name].split()))
     for config in classes:
-        attributes = {one.alias: one for one in fields(config) if one.init}
+        attributes = {attribute.alias: attribute for attribute in fields(config) if attribute.init}
         meanings = meanings_of(config)
         for argument in parameters_of(config):
             attribute = attributes[argument.name]
-            home = next(one for one in config.__mro__ if attribute.name in vars(one).get("__annotations__", {}))
+            home = next(base for base in config.__mro__ if attribute.name in vars(base).get("__annotations__", {}))
             default = None if isinstance(attribute.default, AttrsFactory) else attribute.default  # type: ignore[arg-type]
             has_none = default is NOTHING or argument.kind is Argument.VAR_POSITIONAL
             yield Setting(
@@ -155,38 +160,38 @@ def _settings(operation: Any) -> Iterator[Setting]:
 
 def rare_settings(command: Command) -> list[Setting]:
     """Return the settings of a command that only a file has."""
-    return [one for one in _settings(_load(command.function)) if one.name in command.rare]
+    return [setting for setting in _settings(_load(command.function)) if setting.name in command.rare]
 
 
 def _arguments(settings: Iterable[Setting], command: Command) -> Iterator[Argument]:
     """Yield the arguments of a command in the order of a signature."""
-    first = next((one.name for one in settings if one.is_positional), "")
-    shown = [one for one in settings if one.is_flag and one.name not in command.rare]
-    order = [one for one in shown if one.is_positional]
-    order += [one for one in shown if one.argument.kind is Argument.VAR_POSITIONAL]
-    order += [one for one in shown if one.name in FLAGS]
-    rest = [one for one in shown if one not in order]
-    for one in [*order, *sorted(rest, key=lambda one: one.group.sort_key if one.group else 0)]:
-        more: dict[str, Any] = {"help": one.help}
-        kind, annotation, default = one.argument.kind, one.argument.annotation, one.argument.default
-        completer = COMPLETERS.get((command.completes if one.name == first else "") or one.name)
+    first = next((setting.name for setting in settings if setting.is_positional), "")
+    shown = [setting for setting in settings if setting.is_flag and setting.name not in command.rare]
+    order = [setting for setting in shown if setting.is_positional]
+    order += [setting for setting in shown if setting.argument.kind is Argument.VAR_POSITIONAL]
+    order += [setting for setting in shown if setting.name in FLAGS]
+    rest = [setting for setting in shown if setting not in order]
+    for setting in [*order, *sorted(rest, key=lambda setting: setting.group.sort_key if setting.group else 0)]:
+        more: dict[str, Any] = {"help": setting.help}
+        kind, annotation, default = setting.argument.kind, setting.argument.annotation, setting.argument.default
+        completer = COMPLETERS.get((command.completes if setting.name == first else "") or setting.name)
         more |= {"completer": completer} if completer else {}
         if isinstance(annotation, str):  # a name that is known to type checkers alone: a model
-            annotation = Annotated[str, text(one.name.upper())]
+            annotation = Annotated[str, text(setting.name.upper())]
         if command.rare and default is Argument.empty:  # the file may have it
             default = None
-        if one.is_positional:
+        if setting.is_positional:
             kind = Argument.POSITIONAL_ONLY
         elif kind is Argument.VAR_POSITIONAL:
-            more |= {"name": one.name.removesuffix("s").upper(), "required": one.is_required}
+            more |= {"name": setting.name.removesuffix("s").upper(), "required": setting.is_required}
             annotation = Folder  # of each
         else:
             kind = Argument.KEYWORD_ONLY
-            more |= {"group": one.group} if one.group and one.name not in FLAGS else {}
-            if command.rare and one.name == "model":
+            more |= {"group": setting.group} if setting.group and setting.name not in FLAGS else {}
+            if command.rare and setting.name == "model":
                 annotation = Annotated[list[str], several("MODEL")]
         annotation = annotation | None if default is None else annotation  # the library checks defaults, too
-        yield one.argument.replace(kind=kind, annotation=Annotated[annotation, Parameter(**more)], default=default)
+        yield setting.argument.replace(kind=kind, annotation=Annotated[annotation, Parameter(**more)], default=default)
 
 
 def _common(operation: Any, command: Command) -> Iterator[Argument]:
@@ -205,7 +210,9 @@ def _common(operation: Any, command: Command) -> Iterator[Argument]:
         yield argument("allow", Annotated[list[str], several("TOKENIZER")], help=ALLOW)
     returned = signature(operation).return_annotation
     # a name that only type checkers know is of a class that takes long to import, and has a record
-    if isinstance(returned, str) or any(hasattr(one, "record") for one in (returned, *get_args(returned))):
+    if isinstance(returned, str) or any(
+        hasattr(returned_type, "record") for returned_type in (returned, *get_args(returned))
+    ):
         yield argument("as_json", bool, name="--json", help="Print JSON instead of a table.")
 
 
@@ -229,10 +236,10 @@ def _exit_codes(codes: Mapping[str, tuple[int, str]]) -> str:
     return "\n\n".join(["Exit codes", *(f"{code} {meaning}" for code, meaning in sorted(meanings.items()))])
 
 
-def _check_needed(name: str, settings: Iterable[Setting], given: Mapping[str, Any]) -> None:
-    for one in settings:
-        if one.argument.default is Argument.empty and one.name not in given:
-            shown = one.name.upper() if one.is_positional else f"--{one.name}"
+def _check_needed(name: str, settings: Iterable[Setting], values: Mapping[str, Any]) -> None:
+    for setting in settings:
+        if setting.argument.default is Argument.empty and setting.name not in values:
+            shown = setting.name.upper() if setting.is_positional else f"--{setting.name}"
             raise UsageError(f"`carrara {name}` needs {shown}: see `carrara {name} --help`")
 
 
@@ -240,7 +247,7 @@ def _stopped(model: object) -> int:
     """Say that the same command resumes, and end. The embedded model cannot be interrupted, and Python would wait."""
     say("stopped; the same command resumes")
     sys.stderr.flush()
-    if any(str(one).startswith("carrara/") for one in (model if isinstance(model, list) else [model])):
+    if any(str(name).startswith("carrara/") for name in (model if isinstance(model, list) else [model])):
         os._exit(stopped_code())
     return stopped_code()
 

@@ -69,12 +69,12 @@ def _install(shell: Shell) -> Path:
 def _running_shell() -> Shell:
     from cyclopts.completion import ShellDetectionError, detect_shell
 
-    found: str
+    detected: str
     try:
-        found = detect_shell()
+        detected = detect_shell()
     except ShellDetectionError:
-        found = ""
+        detected = ""
     for shell in SHELLS:
-        if shell == found:
+        if shell == detected:
             return shell
     raise UsageError(f"the shell that runs this command is unknown: name one of {', '.join(SHELLS)}")

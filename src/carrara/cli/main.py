@@ -77,21 +77,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     0: done; 1: it failed, or left out damaged input; 2: it was used wrongly. Errors are one sentence on stderr.
     """
-    given = sys.argv[1:] if argv is None else list(argv)
-    if not given:
+    words = sys.argv[1:] if argv is None else list(argv)
+    if not words:
         print(NEXT, end="")
         return 0
-    app = make_app(lists_commands=given[0] in HELP_FLAGS)
-    with messages_on_stderr(app, given) as messages:
+    app = make_app(lists_commands=words[0] in HELP_FLAGS)
+    with messages_on_stderr(app, words) as messages:
         try:
             with stoppable(), storage_errors():
-                command, bound, _ = app.parse_args(given, exit_on_error=False, print_error=False)
+                command, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
                 result = command(*bound.args, **bound.kwargs)
             if sys.stdout is not None:  # closed before the command began
                 sys.stdout.flush()
             return int(result or 0) or int(messages.skipped)
         except CycloptsError as error:
-            say(_wrong_use(error, given[0]))
+            say(_wrong_use(error, words[0]))
             return 2
         except UsageError as error:
             say(str(error))

@@ -81,7 +81,7 @@ def make(config: MakeGuardConfig) -> MadeGuard:
     check_replaceable(config.out, config.force, is_guard)  # before any request costs money
     guard = beside_loop(lambda: make_guard(config))
     write(guard, config.out)
-    return MadeGuard(**{one.name: getattr(guard, one.name) for one in fields(guard)}, path=config.out)
+    return MadeGuard(**{attribute.name: getattr(guard, attribute.name) for attribute in fields(guard)}, path=config.out)
 
 
 @takes(CheckGuardConfig)

@@ -140,8 +140,12 @@ def _best(shortcuts: "Sequence[Shortcut]") -> list[str]:
     """Return the score of the best shortcut of each kind, and the name of the best of all whose score is no F1."""
     from carrara.verify.shortcuts.search import KINDS, MARGIN
 
-    best = max((one for one in shortcuts if one.kind != "typography"), key=lambda one: one.score, default=None)
-    by_kind = {one.kind: one for one in sorted(shortcuts, key=lambda one: one.score)}
+    best = max(
+        (shortcut for shortcut in shortcuts if shortcut.kind != "typography"),
+        key=lambda shortcut: shortcut.score,
+        default=None,
+    )
+    by_kind = {shortcut.kind: shortcut for shortcut in sorted(shortcuts, key=lambda shortcut: shortcut.score)}
     shown = ": ".join(filter(None, (best.name, best.goes_by))) if best else ""
     scores = [f"{by_kind[kind].score:.3f}" if kind in by_kind else "-" for kind in KINDS]
     return [*scores, shown if best and best.score > best.chance_level + MARGIN else ""]
@@ -187,8 +191,8 @@ class StoryReport(Recorded):
         return [asdict(file) for file in self.files]
 
 
-def _tasks_of(given: Selections) -> list[Selection]:
-    return [] if given == "" else selections_of(given)
+def _tasks_of(tasks: Selections) -> list[Selection]:
+    return [] if tasks == "" else selections_of(tasks)
 
 
 @frozen(kw_only=True, slots=False)

@@ -32,8 +32,8 @@ from carrara.util.errors import RunError
 from carrara.util.files import to_path
 
 
-def _runs_of(given: Annotated[Iterable[Results | Folder], text("RUN")]) -> tuple[Results | Path, ...]:
-    runs = [run if isinstance(run, Results) else to_path(run) for run in given]
+def _runs_of(values: Annotated[Iterable[Results | Folder], text("RUN")]) -> tuple[Results | Path, ...]:
+    runs = [run if isinstance(run, Results) else to_path(run) for run in values]
     return tuple(run for at, run in enumerate(runs) if isinstance(run, Results) or run not in runs[:at])
 
 
@@ -164,7 +164,7 @@ def compare(config: CompareConfig) -> ComparisonReport:
     sides = statistics.select_sides(sides_of(named, config.by), config.lengths, config.score, config.by)
     compared = statistics.compare(sides, config.by_instance, config.by)
     report = ComparisonReport(
-        **{one.name: getattr(compared, one.name) for one in fields(compared)}, margin=config.margin
+        **{field.name: getattr(compared, field.name) for field in fields(compared)}, margin=config.margin
     )
     if config.html:
         report.html(config.html)

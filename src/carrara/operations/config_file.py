@@ -45,20 +45,23 @@ def read_settings(file: str, classes: Sequence[type]) -> dict[str, Any]:
     return settings
 
 
-def _check(one: "Attribute[Any]", value: Any, where: str) -> None:
-    values = value if one.alias == "model" and isinstance(value, list) else [value]
+def _check(attribute: "Attribute[Any]", value: Any, where: str) -> None:
+    values = value if attribute.alias == "model" and isinstance(value, list) else [value]
     try:
-        for each in values:
-            read = one.converter(each) if callable(one.converter) else each
-            if one.validator:
-                one.validator(None, one, read)
+        for member in values:
+            converted = attribute.converter(member) if callable(attribute.converter) else member
+            if attribute.validator:
+                attribute.validator(None, attribute, converted)
     except UsageError as error:
         raise UsageError(f"{where}: {error}") from None
 
 
 def _fields(classes: Sequence[type]) -> "dict[str, Attribute[Any]]":
     return {
-        one.alias: one for config in classes for one in fields(config) if one.init and one.metadata.get("flag", True)
+        attribute.alias: attribute
+        for config in classes
+        for attribute in fields(config)
+        if attribute.init and attribute.metadata.get("flag", True)
     }
 
 
@@ -74,7 +77,7 @@ def _refuse_secrets(settings: Mapping[str, Any], where: str) -> None:
             raise UsageError(f"{where}: `{name}` has a secret, and a file keeps none: give keys in the environment")
 
 
-def setting_lines(command: str, classes: Sequence[type], given: Mapping[str, Any]) -> Iterator[str]:
+def setting_lines(command: str, classes: Sequence[type], settings: Mapping[str, Any]) -> Iterator[str]:
     """Yield a file with every setting and its text. Settings that were not given are comments.
 
     Args:
@@ -82,25 +85,25 @@ def setting_lines(command: str, classes: Sequence[type], given: Mapping[str, Any
         classes: The option classes.
         given: The settings that were given.
     """
-    _refuse_secrets(given, "this command")
+    _refuse_secrets(settings, "this command")
     yield f"# Settings of `carrara {command}`: `carrara {command} --config FILE`. Flags override them."
     for config in classes:
         meanings = meanings_of(config)
         known = _fields([config])
-        for name, one in sorted(
+        for name, attribute in sorted(
             known.items(), key=lambda pair: FIRST.index(pair[0]) if pair[0] in FIRST else len(FIRST)
         ):
             yield ""
-            yield from (f"# {line}" for line in wrap(meanings.get(one.name, ""), WIDTH, break_on_hyphens=False))
-            if name in given:
-                yield f"{name} = {_toml(given[name])}"
+            yield from (f"# {line}" for line in wrap(meanings.get(attribute.name, ""), WIDTH, break_on_hyphens=False))
+            if name in settings:
+                yield f"{name} = {_toml(settings[name])}"
             else:
-                yield f"# {name} ={_default(one)}"
+                yield f"# {name} ={_default(attribute)}"
 
 
-def _default(one: "Attribute[Any]") -> str:
+def _default(attribute: "Attribute[Any]") -> str:
     """Return the default value behind a space. Empty if there is none, or if it depends on other settings."""
-    return f" {_toml(one.default)}" if isinstance(one.default, bool | int | float | str) else ""
+    return f" {_toml(attribute.default)}" if isinstance(attribute.default, bool | int | float | str) else ""
 
 
 def _toml(value: Any) -> str:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from carrara.operations.writing import Missing
 
 
-def _path_of(given: File) -> str:
-    return str(given)
+def _path_of(path: File) -> str:
+    return str(path)
 
 
 @frozen(kw_only=True, slots=False)

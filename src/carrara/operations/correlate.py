@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from carrara.results.series import CellScore
 
 
-def folders_of(given: Annotated[Sequence[Folder], text("RUN")]) -> tuple[Path, ...]:
-    return tuple(folder_of(run) for run in given)
+def folders_of(runs: Annotated[Sequence[Folder], text("RUN")]) -> tuple[Path, ...]:
+    return tuple(folder_of(run) for run in runs)
 
 
-def _files_of(given: Annotated[Sequence[File], pairs("FILE", "--scores")]) -> tuple[Path, ...]:
-    return tuple(file_of(file) for file in given)
+def _files_of(files: Annotated[Sequence[File], pairs("FILE", "--scores")]) -> tuple[Path, ...]:
+    return tuple(file_of(file) for file in files)
 
 
 @frozen(kw_only=True, slots=False)
@@ -90,10 +90,10 @@ def _printed(config: CorrelateConfig, default: str) -> "list[PublishedScore]":
     return [score for score in scores if _has_length(score.length, config.lengths)]
 
 
-def _has_length(length: int | None, wanted: Sequence[int] | None) -> bool:
+def _has_length(length: int | None, lengths: Sequence[int] | None) -> bool:
     from carrara.papers.vs_published import same_length
 
-    return wanted is None or (length is not None and any(same_length(one, length) for one in wanted))
+    return lengths is None or (length is not None and any(same_length(requested, length) for requested in lengths))
 
 
 def _cell_scores(config: CorrelateConfig) -> "list[CellScore]":
@@ -109,19 +109,19 @@ def _cell_scores(config: CorrelateConfig) -> "list[CellScore]":
     results = read_runs(config.runs, leave_out if config.skip_damaged else None)
     matching = [result for result in results if _has_length(result.length, config.lengths)]
     if not matching:
-        have = ", ".join(map(write_length, sorted({result.length for result in results})))
-        raise UsageError(f"no result has one of these lengths; the runs have {have}")
+        run_lengths = ", ".join(map(write_length, sorted({result.length for result in results})))
+        raise UsageError(f"no result has one of these lengths; the runs have {run_lengths}")
     report_failures(matching)
     return cell_scores(by_metric(matching, config.score))
 
 
-def _published_lengths(own: "Sequence[CellScore]", printed: "Sequence[PublishedScore]") -> str:
+def _published_lengths(cell_scores: "Sequence[CellScore]", printed: "Sequence[PublishedScore]") -> str:
     """Return the published models or figures to suggest for a name that was not found."""
     lengths: dict[str, set[int]] = {}
     for score in printed:
         if score.ours and score.length is not None:
             lengths.setdefault(score.ours, set()).add(score.length)
-    known = [task for task in dict.fromkeys(one.task for one in own) if task in lengths]
+    known = [task for task in dict.fromkeys(score.task for score in cell_scores) if task in lengths]
     if known:
         return f"{known[0]} is published at {', '.join(map(write_length, sorted(lengths[known[0]])))}"
     return f"there are scores of {', '.join(lengths) or 'none of our tasks'}"

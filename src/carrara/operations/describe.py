@@ -85,14 +85,14 @@ def describe(config: DescribeConfig) -> Description:
     return Description(shapes, names, tokens)
 
 
-def _tokenizers(given: str) -> list[str]:
+def _tokenizers(written: str) -> list[str]:
     """Return the names of tokenizers after checking that each exists."""
     from carrara import tokenizers
     from carrara.papers.dataset import CHARACTERS, WORDS
 
-    names = [name.strip() for name in given.split(",")]
+    names = [name.strip() for name in written.split(",")]
     if names[0] in (WORDS, CHARACTERS):
-        raise UsageError(f"`tokenizer={given}` cannot begin with {names[0]}: the first gives the lengths")
+        raise UsageError(f"`tokenizer={written}` cannot begin with {names[0]}: the first gives the lengths")
     for name in names:
         if name not in (WORDS, CHARACTERS):
             tokenizers.get(name)
@@ -103,15 +103,15 @@ def _fact_lines(shapes: "Sequence[DatasetShape]") -> Iterator[str]:
     from carrara.papers.dataset import BABILONG_FACTS
 
     rows = []
-    for found in shapes:
-        paper = BABILONG_FACTS.get(found.task)
+    for shape in shapes:
+        paper = BABILONG_FACTS.get(shape.task)
         rows.append(
             (
-                found.task,
-                f"{found.facts.least}-{found.facts.greatest}",
-                f"{found.facts.mean:.2f}",
-                f"{found.evidence.least}-{found.evidence.greatest}",
-                f"{found.evidence.mean:.2f}",
+                shape.task,
+                f"{shape.facts.least}-{shape.facts.greatest}",
+                f"{shape.facts.mean:.2f}",
+                f"{shape.evidence.least}-{shape.evidence.greatest}",
+                f"{shape.evidence.mean:.2f}",
                 paper.facts if paper else "",
                 paper.relevant if paper else "",
             )
@@ -128,18 +128,18 @@ def _answer_lines(shapes: "Sequence[DatasetShape]") -> Iterator[str]:
         ["task", "answers", "paper, labels not named"],
         [
             (
-                found.task,
-                "  ".join(f"{short(answer, 40)} {share:.1%}" for answer, share in found.answers[:SHOWN])
-                + (f"  and {len(found.answers) - SHOWN} more" if len(found.answers) > SHOWN else ""),
-                "  ".join(f"{share}%" for share in sorted(BABILONG_LABELS.get(found.task, ()), reverse=True)),
+                shape.task,
+                "  ".join(f"{short(answer, 40)} {share:.1%}" for answer, share in shape.answers[:SHOWN])
+                + (f"  and {len(shape.answers) - SHOWN} more" if len(shape.answers) > SHOWN else ""),
+                "  ".join(f"{share}%" for share in sorted(BABILONG_LABELS.get(shape.task, ()), reverse=True)),
             )
-            for found in shapes
+            for shape in shapes
         ],
     )
 
 
 def _draw_lines(shapes: "Sequence[DatasetShape]") -> Iterator[str]:
-    drawn = [(found.task, what, values) for found in shapes for what, values in found.drawn]
+    drawn = [(shape.task, what, values) for shape in shapes for what, values in shape.drawn]
     if not drawn:
         return
     yield ""
@@ -153,16 +153,16 @@ def _draw_lines(shapes: "Sequence[DatasetShape]") -> Iterator[str]:
 
 
 def _token_lines(
-    shapes: "Sequence[DatasetShape]", names: Sequence[str], counted: Mapping[int, Mapping[str, float]]
+    shapes: "Sequence[DatasetShape]", names: Sequence[str], tokens_by_length: Mapping[int, Mapping[str, float]]
 ) -> Iterator[str]:
     from carrara.papers.dataset import BABILONG_FACTS, BABILONG_LENGTHS, BABILONG_TOKENS
 
     yield f"\ntokens of the contexts alone, in prompts of these lengths by {names[0]}, mean of the tasks"
     yield from table(
-        ["", *map(write_length, counted)],
-        [(name, *(f"{by[name]:.0f}" for by in counted.values())) for name in names],
+        ["", *map(write_length, tokens_by_length)],
+        [(name, *(f"{tokens[name]:.0f}" for tokens in tokens_by_length.values())) for name in names],
     )
-    if any(found.task in BABILONG_FACTS for found in shapes):
+    if any(shape.task in BABILONG_FACTS for shape in shapes):
         yield "\nthe paper's figures, which leave 300 of 1,000 k tokens to the prompt"
         yield from table(
             ["", *BABILONG_LENGTHS],
@@ -178,19 +178,19 @@ def _sizes(
     from carrara.papers.dataset import sizes
     from carrara.util.errors import LengthError
 
-    found = []
+    context_sizes = []
     for item_id in item_ids:
         try:
-            found.append(sizes(item_id, instances, pack, names))
+            context_sizes.append(sizes(item_id, instances, pack, names))
         except LengthError as reason:
             if len(item_ids) == 1:
                 raise
             warn_once(left_out(item_id, reason))
-    if not found:
-        at = write_length(item_ids[0].length)
-        raise UsageError(f"none of these tasks has an instance of {at} tokens: ask for a greater length")
-    return found
+    if not context_sizes:
+        length = write_length(item_ids[0].length)
+        raise UsageError(f"none of these tasks has an instance of {length} tokens: ask for a greater length")
+    return context_sizes
 
 
-def _mean(found: list[dict[str, float]]) -> dict[str, float]:
-    return {name: sum(one[name] for one in found) / len(found) for name in found[0]}
+def _mean(context_sizes: list[dict[str, float]]) -> dict[str, float]:
+    return {name: sum(size[name] for size in context_sizes) / len(context_sizes) for name in context_sizes[0]}

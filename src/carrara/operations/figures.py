@@ -156,25 +156,25 @@ def _list(name: str) -> Record:
     shown = [definition(name)] if name else list(definitions().values())
     values = [
         {
-            "name": one.name,
-            "says": one.description,
-            "command": one.command,
-            "published": one.published,
-            "drawn": one.is_drawn,
+            "name": entry.name,
+            "says": entry.description,
+            "command": entry.command,
+            "published": entry.published,
+            "drawn": entry.is_drawn,
         }
-        for one in shown
+        for entry in shown
     ]
     if name:
-        [one] = shown
-        lines = [f"{one.name}: {one.description}", f"made by: {one.command}", one.differs]
+        [entry] = shown
+        lines = [f"{entry.name}: {entry.description}", f"made by: {entry.command}", entry.differs]
         return Record([line for line in lines if line], values=values)
     rows = [
         (
-            one.name,
-            one.description,
-            "yes" if one.published else "",
-            one.command if one.is_drawn else f"itself: {one.command}",
+            entry.name,
+            entry.description,
+            "yes" if entry.published else "",
+            entry.command if entry.is_drawn else f"itself: {entry.command}",
         )
-        for one in shown
+        for entry in shown
     ]
     return Record(list(table(["figure", "what it shows", "published models", "made of"], rows)), values=values)

@@ -113,16 +113,16 @@ def _write_tables(config: GenerateConfig) -> Text:
     table = whole if config.render else ShardTable("item_ids", rendering.item_id_row, rendering.ITEM_ID_COLUMNS)
     folder = config.out / table.kind
 
-    def path(first: "ItemId", number: int, of: int) -> Path:
-        return folder / first.task / first.size("-") / f"{number:05}-of-{of:05}.parquet"
+    def path(first: "ItemId", number: int, total: int) -> Path:
+        return folder / first.task / first.size("-") / f"{number:05}-of-{total:05}.parquet"
 
     number, written = write_all(
         config.jobs(), config.n, config.pack, table, path, warn_once, config.workers, config.engine
     )
     files = list(show_progress(written, number, "files", label="generating"))
-    known = sum(one.known for one in files)
+    known = sum(file.known for file in files)
     there = f", {known} of them there already" if known else ""
-    return Text([f"{folder}: {sum(one.rows for one in files)} items in {len(files)} files{there}"])
+    return Text([f"{folder}: {sum(file.rows for file in files)} items in {len(files)} files{there}"])
 
 
 Source = tuple[str, int, Iterator[Sequence[str]]]

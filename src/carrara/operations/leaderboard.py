@@ -35,9 +35,9 @@ LINES = ".jsonl"
 """The ending of files of replies."""
 
 
-def _places_of(given: Annotated[Iterable[Folder], text("RUN")]) -> tuple[Path, ...]:
+def _places_of(folders: Annotated[Iterable[Folder], text("RUN")]) -> tuple[Path, ...]:
     # a link to a folder is that folder
-    places = {place.resolve(): place for place in reversed([folder_of(place) for place in given])}
+    places = {place.resolve(): place for place in reversed([folder_of(place) for place in folders])}
     return tuple(reversed(places.values()))
 
 
@@ -127,7 +127,7 @@ def leaderboard(config: LeaderboardConfig) -> Leaderboard:
         if lengths is None or result.length in lengths
     ]
     for submission in submissions:
-        if lengths and submission.results and not any(one.length in lengths for one in submission.results):
+        if lengths and submission.results and not any(result.length in lengths for result in submission.results):
             shown = ",".join(map(write_length, lengths))
             logger.warning(f"{_name(submission)}: it has no item of `lengths={shown}`, and is not ranked")
     report_failures(results)
@@ -171,7 +171,11 @@ def _costs(standings: "Sequence[Standing]", price: str) -> list[float] | None:
     from carrara.runs.prices import price_of
 
     prices = [price_of(price, line.series.model) for line in standings]
-    costs = [one.of(line.sent, 0, line.received or 0) for one, line in zip(prices, standings, strict=True) if one]
+    costs = [
+        model_price.of(line.sent, 0, line.received or 0)
+        for model_price, line in zip(prices, standings, strict=True)
+        if model_price
+    ]
     return costs or None
 
 

@@ -78,10 +78,10 @@ def _record(name: str) -> dict[str, Any]:
         "version": task.version,
         "capability": task.capability,
         "parameters": params.defaults(task),
-        "explained": {one.name: _without_name(one) for one in parameters_of(task)},
+        "explained": {parameter.name: _without_name(parameter) for parameter in parameters_of(task)},
         "chance_level": chance_level_of(name),
         "guesser": task.guesser,
-        "shortcuts": [asdict(one) for one in findings.shortcuts] if findings else None,
+        "shortcuts": [asdict(shortcut) for shortcut in findings.shortcuts] if findings else None,
         "reach": findings.reach if findings else None,
         "backwards": findings.backwards if findings else None,
     }
@@ -96,7 +96,7 @@ def _task_lines(names: Sequence[str]) -> Iterator[str]:
     from carrara.verify.chance_levels import chance_level_of
     from carrara.verify.shortcuts.findings import findings_of
 
-    found = {name: findings_of(name) for name in names}
+    findings_by_task = {name: findings_of(name) for name in names}
     yield from table(
         ["task", "measures", "chance", "guesser", "shortcut", "reach", "typography"],
         [
@@ -105,7 +105,7 @@ def _task_lines(names: Sequence[str]) -> Iterator[str]:
                 registry.load(name).capability,
                 f"{chance_level_of(name):.3f}",
                 registry.load(name).guesser,
-                _score(findings.best) if (findings := found[name]) else "-",
+                _score(findings.best) if (findings := findings_by_task[name]) else "-",
                 f"{findings.reach:.3f}" if findings else "-",
                 _score(findings.typography) if findings and findings.typography else "-",
             )
@@ -125,19 +125,27 @@ def _task_lines(names: Sequence[str]) -> Iterator[str]:
         "typography: the F1 with which a rule finds facts at 4k tokens by lengths, marks and white space, without "
         "knowing a word; in a sound task it is about that of picking every sentence"
     )
-    if declared := {name: one.best for name, one in found.items() if one and one.best.declared}:
+    if declared := {
+        name: task_findings.best
+        for name, task_findings in findings_by_task.items()
+        if task_findings and task_findings.best.declared
+    }:
         yield ""
         yield from _wrapped(f"{DECLARED} The task declares this shortcut, and says why it cannot avoid it:")
         for name, best in declared.items():
             yield from _wrapped(f"{name}: “{best.name}” scores {best.score:.3f}. {best.declared}", "  ")
-    rules = {name: one.typography for name, one in found.items() if one and one.typography}
-    if reasons := _alike({name: rule.declared for name, rule in rules.items() if rule.declared}):
+    rules = {
+        name: task_findings.typography
+        for name, task_findings in findings_by_task.items()
+        if task_findings and task_findings.typography
+    }
+    if reasons := _group_equal({name: rule.declared for name, rule in rules.items() if rule.declared}):
         yield ""
         yield from _wrapped(f"{DECLARED} The task declares that typography finds its facts, and says why:")
-        for reason, of in reasons.items():
-            rule = rules.get(of)
+        for reason, tasks in reasons.items():
+            rule = rules.get(tasks)
             which = f"“{rule.name}” has F1 {rule.score:.3f}, every sentence {rule.chance_level:.3f}. " if rule else ""
-            yield from _wrapped(f"{of}: {which}{reason}", "  ")
+            yield from _wrapped(f"{tasks}: {which}{reason}", "  ")
 
 
 def _score(shortcut: "ShortcutScore") -> str:
@@ -154,23 +162,26 @@ def _parameter_lines(names: Sequence[str]) -> Iterator[str]:
     from carrara.items import registry
     from carrara.params import parameters_of
 
-    written = _alike({name: tuple(params.defaults(registry.load(name)).items()) for name in names})
-    if len(written) <= FEW:
-        for parameters, of in _alike({name: parameters_of(registry.load(name)) for name in names}).items():
-            yield f"\nparameters of {of}:{'' if parameters else ' none'}"
-            for one in parameters:
-                yield f"  {one.name}={one.default}{f'  ({one.values})' if one.values else ''}"
-                for line in wrap(one.meaning, WIDTH):
+    defaults_of_tasks = _group_equal({name: tuple(params.defaults(registry.load(name)).items()) for name in names})
+    if len(defaults_of_tasks) <= FEW:
+        for parameters, tasks in _group_equal({name: parameters_of(registry.load(name)) for name in names}).items():
+            yield f"\nparameters of {tasks}:{'' if parameters else ' none'}"
+            for parameter in parameters:
+                yield f"  {parameter.name}={parameter.default}{f'  ({parameter.values})' if parameter.values else ''}"
+                for line in wrap(parameter.meaning, WIDTH):
                     yield f"      {line}"
         return
-    for defaults, of in written.items():
-        yield f"\nparameters of {of}:\n  {' '.join(f'{name}={value}' for name, value in defaults) or 'none'}"
+    for defaults, tasks in defaults_of_tasks.items():
+        yield f"\nparameters of {tasks}:\n  {' '.join(f'{name}={value}' for name, value in defaults) or 'none'}"
     yield "\n`carrara tasks NAME` explains the parameters of a task."
 
 
-def _alike(parameters: Mapping[str, P]) -> dict[P, str]:
+def _group_equal(parameters: Mapping[str, P]) -> dict[P, str]:
     """Return ranges of tasks that have the same parameters, named by the first and the last task."""
-    found: dict[P, list[str]] = {}
-    for name, own in parameters.items():
-        found.setdefault(own, []).append(name)
-    return {own: " … ".join(dict.fromkeys([names[0], names[-1]])) for own, names in found.items()}
+    names_by_parameters: dict[P, list[str]] = {}
+    for name, task_parameters in parameters.items():
+        names_by_parameters.setdefault(task_parameters, []).append(name)
+    return {
+        task_parameters: " … ".join(dict.fromkeys([names[0], names[-1]]))
+        for task_parameters, names in names_by_parameters.items()
+    }

@@ -105,4 +105,7 @@ def _estimate(configs: Sequence[PlanConfig]) -> Estimate:
     from carrara.runs.estimate import estimate
 
     estimates = [estimate(config, config) for config in configs]
-    return Estimate([row for one in estimates for row in one.lines], [note for one in estimates for note in one.notes])
+    return Estimate(
+        [row for run_estimate in estimates for row in run_estimate.lines],
+        [note for run_estimate in estimates for note in run_estimate.notes],
+    )

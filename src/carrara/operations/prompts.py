@@ -89,31 +89,33 @@ def check_pack(pack: File) -> Record:
     from carrara.items.prompt_pack import read_pack
     from carrara.verify import pack as checks
 
-    read = read_pack(file_of(pack))
-    checks.check_parts(read)
-    checked = list(show_progress(checks.check_pack(read), len(read.replaced), "tasks", label="checking"))
-    breaches = [breach for one in checked for breach in one.breaches]
+    parsed_pack = read_pack(file_of(pack))
+    checks.check_parts(parsed_pack)
+    task_checks = list(
+        show_progress(checks.check_pack(parsed_pack), len(parsed_pack.replaced), "tasks", label="checking")
+    )
+    breaches = [breach for task_check in task_checks for breach in task_check.breaches]
     rows = [
         (
-            one.task,
-            ", ".join(one.changed) or "nothing",
-            f"{one.tokens_before:,}",
-            f"{one.tokens:,}",
-            f"{len(one.breaches):,}",
+            task_check.task,
+            ", ".join(task_check.changed) or "nothing",
+            f"{task_check.tokens_before:,}",
+            f"{task_check.tokens:,}",
+            f"{len(task_check.breaches):,}",
         )
-        for one in checked
+        for task_check in task_checks
     ]
     lines = [
         *table(("task", "changed", "tokens before", "tokens now", "breaches"), rows),
-        f"\npack {read.hash}: {checks.INSTANCES} instances of each task were checked, without filler; "
+        f"\npack {parsed_pack.hash}: {checks.INSTANCES} instances of each task were checked, without filler; "
         "`carrara audit … --prompts` proves more",
     ]
-    if unchecked := [name for name in registry.FROM_FILES if name in read.replaced]:
+    if unchecked := [name for name in registry.FROM_FILES if name in parsed_pack.replaced]:
         lines.append(
             f"{' and '.join(unchecked)} need files: `carrara audit … -p data=DIR --prompts` checks their wording"
         )
     notes = []
     if breaches:
         notes = [f"the audit of the pack failed {count(len(breaches), 'time')}; the first: {breaches[0]}"]
-    values = {"hash": read.hash, "tasks": [asdict(one) for one in checked]}
+    values = {"hash": parsed_pack.hash, "tasks": [asdict(task_check) for task_check in task_checks]}
     return Record(lines, code=int(bool(breaches)), notes=notes, values=values)

@@ -126,8 +126,8 @@ def train_seeds(config: TrainSeedsConfig) -> Text:
         )
         for seed in range(config.seed, config.seed + (config.seeds or 1))
     ]
-    trained = list(parallel_map(train_one, jobs, None))
-    lines, accuracies = [one.summary for one in trained], [one.accuracy for one in trained]
+    outcomes = list(parallel_map(train_one, jobs, None))
+    lines, accuracies = [outcome.summary for outcome in outcomes], [outcome.accuracy for outcome in outcomes]
     if len(jobs) > 1:
         extremes = f"from {min(accuracies):.3f} to {max(accuracies):.3f}"
         lines.append(f"recent accuracy over {len(jobs)} seeds: {fmean(accuracies):.3f}, {extremes}")
@@ -265,8 +265,8 @@ class MemoryConfig(ItemOptions, ReplaceOptions):
     def length(self) -> int:
         """The single length at which the item is read."""
         if len(self.lengths) != 1:
-            given = ", ".join(map(write_length, self.lengths))
-            raise UsageError(f"`lengths`: the item is read at one length, and {len(self.lengths)} are given, {given}")
+            shown = ", ".join(map(write_length, self.lengths))
+            raise UsageError(f"`lengths`: the item is read at one length, and {len(self.lengths)} are given, {shown}")
         return self.lengths[0]
 
 

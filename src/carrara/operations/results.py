@@ -85,7 +85,7 @@ class Results(Sequence[Result]):
         return iter(self._records)
 
     def __repr__(self) -> str:
-        models = {one.model for one in self}
+        models = {record.model for record in self}
         return f"<{len(self):,} results of {', '.join(sorted(models)) or 'no model'}>"
 
     def where(self, condition: Callable[[Result], bool] | None = None, **values: object) -> "Results":
@@ -113,10 +113,10 @@ class Results(Sequence[Result]):
             values["length"] = length_of(values["length"])  # type: ignore[arg-type]  # any value is parsed
         return Results(
             (
-                one
-                for one in self
-                if (condition is None or condition(one))
-                and all(getattr(one, name) == value for name, value in values.items())
+                record
+                for record in self
+                if (condition is None or condition(record))
+                and all(getattr(record, name) == value for name, value in values.items())
             ),
             self.title,
         )
@@ -213,7 +213,7 @@ class Results(Sequence[Result]):
         """
         from carrara.util.table import frame
 
-        return frame([_flat(one) for one in self])
+        return frame([_flat(record) for record in self])
 
     def report(self, path: File, *, min_base_score: float = MIN_BASE_SCORE) -> Path:
         """Write the report, a single HTML page.

@@ -119,11 +119,11 @@ def _console() -> "Console":
 # --- several models, as the command runs them ---
 
 
-def _ask_above_of(given: Annotated[str | Budget, text("100Mtok|20usd", shows_default=True)]) -> Budget:
-    above = given if isinstance(given, Budget) else read_budget(str(given))
-    if above.kind == "time":
-        raise UsageError(f"`ask_above={given}` is a time: give tokens or money, such as 100Mtok or 20usd")
-    return above
+def _ask_above_of(value: Annotated[str | Budget, text("100Mtok|20usd", shows_default=True)]) -> Budget:
+    budget = value if isinstance(value, Budget) else read_budget(str(value))
+    if budget.kind == "time":
+        raise UsageError(f"`ask_above={value}` is a time: give tokens or money, such as 100Mtok or 20usd")
+    return budget
 
 
 def _base_score(_: object, __: object, value: float) -> None:
@@ -225,7 +225,7 @@ def each_config(config: Callable[..., RunConfig], settings: Mapping[str, Any]) -
 
 
 def split_settings(settings: Mapping[str, Any]) -> tuple[TerminalConfig, dict[str, Any]]:
-    names = {one.name for one in fields(TerminalConfig)}
+    names = {attribute.name for attribute in fields(TerminalConfig)}
     return (
         TerminalConfig(**{name: value for name, value in settings.items() if name in names}),
         {name: value for name, value in settings.items() if name not in names},
@@ -334,7 +334,8 @@ def _dry_run(configs: Sequence[RunConfig]) -> Text:
     estimates = [estimate(config) for config in configs]
     lines = [
         *format_estimate(
-            [line for one in estimates for line in one.lines], [note for one in estimates for note in one.notes]
+            [line for run_estimate in estimates for line in run_estimate.lines],
+            [note for run_estimate in estimates for note in run_estimate.notes],
         )
     ]
     for config in configs:

@@ -46,12 +46,12 @@ NO_FOLDERS = frozenset({".json", ".ndjson", ".csv", ".tsv", ".txt", ".gz"})
 """Endings of names that stand for files, not folders."""
 
 
-def _file_of(given: Annotated[File, text("FILE", allow_leading_hyphen=True)]) -> Path:
-    return file_of(given)
+def _file_of(file: Annotated[File, text("FILE", allow_leading_hyphen=True)]) -> Path:
+    return file_of(file)
 
 
-def _out_of(given: Annotated[File, text("FILE.jsonl|DIR")]) -> Path:
-    return file_of(given)
+def _out_of(out: Annotated[File, text("FILE.jsonl|DIR")]) -> Path:
+    return file_of(out)
 
 
 @frozen(kw_only=True, slots=False)
@@ -335,8 +335,14 @@ def _row_lines(rescored: "RescoredRows") -> Iterator[str]:
     yield from table(
         ["task", "rows", "paper", "own", "unparsed"],
         [
-            (name, str(of.n), f"{of.paper:.3f}", "–" if of.own is None else f"{of.own:.3f}", str(of.unparsed))
-            for name, of in [*rescored.tasks.items(), ("all rows", rescored.total)]
+            (
+                name,
+                str(totals.n),
+                f"{totals.paper:.3f}",
+                "–" if totals.own is None else f"{totals.own:.3f}",
+                str(totals.unparsed),
+            )
+            for name, totals in [*rescored.tasks.items(), ("all rows", rescored.total)]
         ],
     )
     if rows := rescored.total.without_context:

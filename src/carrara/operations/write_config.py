@@ -19,16 +19,16 @@ ALL = ("all",)
 """The word for all names of the built-in writer."""
 
 
-def names_of(given: Annotated[str | Sequence[str], text("NAMES")]) -> tuple[str, ...]:
+def names_of(value: Annotated[str | Sequence[str], text("NAMES")]) -> tuple[str, ...]:
     """Return names without spaces at their ends.
 
     >>> names_of("poem, short  story"), names_of("")
     (('poem', 'short story'), ())
     """
-    several = given.split(",") if isinstance(given, str) else given or ()
-    if not isinstance(several, Sequence) or not all(isinstance(name, str) for name in several):
-        raise UsageError(f"{given!r} names nothing to write: give a text, or a list of texts")
-    return tuple(" ".join(name.split()) for name in several) if given else ()
+    names = value.split(",") if isinstance(value, str) else value or ()
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise UsageError(f"{value!r} names nothing to write: give a text, or a list of texts")
+    return tuple(" ".join(name.split()) for name in names) if value else ()
 
 
 @frozen(kw_only=True, slots=False)

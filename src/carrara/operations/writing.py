@@ -160,19 +160,19 @@ class _Asking:
         for slot in slots:
             # Inspect keeps the replies of a task until the task ends. So each slot is a task of its own.
             async with anyio.create_task_group() as alone:
-                alone.start_soon(self._one, slot)
+                alone.start_soon(self._write_slot, slot)
 
-    async def _one(self, slot: Slot) -> None:
-        why = await self._piece(slot)
-        if why is None:
+    async def _write_slot(self, slot: Slot) -> None:
+        reason = await self._piece(slot)
+        if reason is None:
             self.shown.on_answer(str(slot))
         else:
-            self.missing.append(Missing(slot.key, why))
+            self.missing.append(Missing(slot.key, reason))
             self.shown.on_failure(str(slot))
 
     async def _piece(self, slot: Slot) -> str | None:
         """Add a piece to the bank, or return why it is missing."""
-        why = ""
+        last_reason = ""
         for _ in range(1 + AGAIN):
             try:
                 with attempts():
@@ -180,16 +180,16 @@ class _Asking:
             except Exception as error:
                 return f"the request failed: {_words(error)}"
             text = tidy(without_reasoning(output.completion))
-            found = self._failure(output, text) or self.bank.add(slot.key, text, str(self.model))
-            if found is None:
+            reason = self._failure(output, text) or self.bank.add(slot.key, text, str(self.model))
+            if reason is None:
                 return None
-            why = found
-        return f"{why} ({1 + AGAIN} replies)"
+            last_reason = reason
+        return f"{last_reason} ({1 + AGAIN} replies)"
 
     async def _reply(self, slot: Slot) -> ModelOutput:
-        asked = Message("user", request(slot.key, self.config.max_tokens))
-        self.requests[str(slot)] = asked
-        reference = PromptReference(str(slot), fingerprint([asked]), asked.content)
+        message = Message("user", request(slot.key, self.config.max_tokens))
+        self.requests[str(slot)] = message
+        reference = PromptReference(str(slot), fingerprint([message]), message.content)
         return await self.model.generate(
             [reference.message()],
             config=GenerateConfig(

@@ -111,7 +111,7 @@ class Task(ABC):
         super().__init_subclass__()
         dataclass(frozen=True, kw_only=True)(cls)
         # Class attributes of `Task` are no fields. In a second base class they would hide a parameter of the first one.
-        cls.__dataclass_fields__ = {one.name: one for one in fields(cls)}
+        cls.__dataclass_fields__ = {field.name: field for field in fields(cls)}
         cls.is_sized = cls.generate_sized is not Task.generate_sized
         cls.has_sentences = cls.filler is not Task.filler
         if hasattr(cls, "ask") and hasattr(cls, "answer") and "wording" not in vars(cls):

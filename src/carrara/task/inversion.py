@@ -32,8 +32,8 @@ def read_names(asks: Iterable[str], asked: str, wording: Mapping[str, str]) -> M
         UndecidableError: The text has none of the questions.
     """
     for part in asks:
-        if found := field_pattern(wording[part]).search(asked):
-            return {**found.groupdict(), "ask": part}
+        if match := field_pattern(wording[part]).search(asked):
+            return {**match.groupdict(), "ask": part}
     raise UndecidableError("no question was found")
 
 

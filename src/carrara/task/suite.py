@@ -106,14 +106,14 @@ class SuiteTask(Task):
         """
         if not self.marker:
             return {}
-        pattern, found = re.compile(self.marker), dict[int, Marker]()
+        pattern, markers = re.compile(self.marker), dict[int, Marker]()
         for number, chunk in enumerate(instance.chunks):
             if match := pattern.search(" ".join(segment.text for segment in chunk)):
                 groups = match.groupdict()
                 subject = groups.pop("subject", None) or ""
                 subjects = tuple(subject.split(" and ")) if subject else ()
-                found[number] = Marker(subjects, tuple(filter(None, groups.values())))
-        return found
+                markers[number] = Marker(subjects, tuple(filter(None, groups.values())))
+        return markers
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return the scores of a reply by the papers' own scorers.

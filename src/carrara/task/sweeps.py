@@ -54,7 +54,7 @@ def sweep_names(task: Any) -> tuple[str, ...]:
 @cache
 def _names(kind: Any) -> tuple[str, ...]:
     hints = get_type_hints(kind)
-    return tuple(one.name for one in fields(kind) if get_origin(hints[one.name]) is Sweep)
+    return tuple(field.name for field in fields(kind) if get_origin(hints[field.name]) is Sweep)
 
 
 def sweep_values(task: object, name: str) -> tuple[Any, ...]:
@@ -77,13 +77,13 @@ def count_cells(task: object) -> int:
 def cells(task: T) -> list[T]:
     """Return the task with each combination of the values of its sweeps."""
     names = sweep_names(task)
-    found = []
+    tasks = []
     for values in product(*(sweep_values(task, name) for name in names)):
         cell = copy(task)
         cell.__dict__["_all"] = {name: sweep_values(task, name) for name in names}
         cell.__dict__.update(zip(names, values, strict=True))
-        found.append(cell)
-    return found
+        tasks.append(cell)
+    return tasks
 
 
 def choose_values(task: T, key: Key) -> T:

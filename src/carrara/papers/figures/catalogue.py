@@ -26,24 +26,28 @@ def figure(name: str, data: FigureData) -> Figure:
     Raises:
         UsageError: No figure has this name, or the data have nothing of it.
     """
-    one = definition(name)
-    if not one.is_drawn:
-        raise UsageError(f"{one.name} is made by a command of its own: {one.command}")
+    entry = definition(name)
+    if not entry.is_drawn:
+        raise UsageError(f"{entry.name} is made by a command of its own: {entry.command}")
     report_failures(data.results)
-    made = MAKERS[one.paper][one.maker](one, data) if one.maker else one.figure(scores(one, data))
-    if not made.marks:
-        published = f"; `carrara figure {one.name}` without runs shows the paper's own models" if one.published else ""
-        raise UsageError(f"there is nothing of {one.name} here; {one.command} makes what it is drawn from{published}")
-    owners = {mark.published for mark in made.marks}
-    if owners == {False} and one.published and data.scores and made.form != "matrix":
+    drawn = MAKERS[entry.paper][entry.maker](entry, data) if entry.maker else entry.figure(scores(entry, data))
+    if not drawn.marks:
+        published = (
+            f"; `carrara figure {entry.name}` without runs shows the paper's own models" if entry.published else ""
+        )
         raise UsageError(
-            f"{one.name} has no published values of what was run; {one.command} runs what the paper has, "
+            f"there is nothing of {entry.name} here; {entry.command} makes what it is drawn from{published}"
+        )
+    published_flags = {mark.published for mark in drawn.marks}
+    if published_flags == {False} and entry.published and data.scores and drawn.form != "matrix":
+        raise UsageError(
+            f"{entry.name} has no published values of what was run; {entry.command} runs what the paper has, "
             "or leave out `published`"
         )
-    if len(owners) > 1 and not any(result.metric for result in data.results):
+    if len(published_flags) > 1 and not any(result.metric for result in data.results):
         note = (
             "Published scores are by the paper's metric, and those of the runs are Carrara's own; "
             "with the score `paper` both are by the paper's metric."
         )
-        return replace(made, notes=[*made.notes, note])
-    return made
+        return replace(drawn, notes=[*drawn.notes, note])
+    return drawn

@@ -18,23 +18,23 @@ BEST = "best"
 """The value of `published` for the best published models."""
 
 
-def runs_of(given: File | Iterable[File] | Sequence[Result]) -> tuple[Path, ...] | tuple[Result, ...]:
+def runs_of(runs: File | Iterable[File] | Sequence[Result]) -> tuple[Path, ...] | tuple[Result, ...]:
     """Return folders of runs, or results as they are."""
-    several = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
-    results = tuple(one for one in several if isinstance(one, Result))
-    return results or tuple(folder_of(one) for one in several if not isinstance(one, Result))
+    values = list(runs) if isinstance(runs, Iterable) and not isinstance(runs, str) else [runs]
+    results = tuple(value for value in values if isinstance(value, Result))
+    return results or tuple(folder_of(value) for value in values if not isinstance(value, Result))
 
 
-def published_of(given: Annotated[bool | str | Sequence[str] | None, text("best|MODELS")]) -> tuple[str, ...]:
+def published_of(value: Annotated[bool | str | Sequence[str] | None, text("best|MODELS")]) -> tuple[str, ...]:
     """Return parts of the names of published models.
 
     >>> published_of("GPT-4, RMT"), published_of("best"), published_of(True), published_of(False)
     (('GPT-4', 'RMT'), ('best',), ('best',), ())
     """
-    if given is None or isinstance(given, bool):
-        return (BEST,) if given else ()
-    several = given.split(",") if isinstance(given, str) else given if isinstance(given, Sequence) else [given]
-    names = tuple(name.strip() if isinstance(name, str) else "" for name in several)
+    if value is None or isinstance(value, bool):
+        return (BEST,) if value else ()
+    parts = value.split(",") if isinstance(value, str) else value if isinstance(value, Sequence) else [value]
+    names = tuple(name.strip() if isinstance(name, str) else "" for name in parts)
     if not all(names):
         raise UsageError(f"`published` has an empty name: give `{BEST}`, or names of models with a comma between them")
     return names

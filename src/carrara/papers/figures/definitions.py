@@ -91,7 +91,7 @@ class Definition:
     def figure(self, marks: Sequence[Mark], **changes: Any) -> Figure:
         """Return the figure with these values, and with these changes to its definition."""
         assert self.form
-        made = Figure(
+        figure = Figure(
             name=self.name,
             title=self.title or self.description,
             form=self.form,
@@ -103,7 +103,7 @@ class Definition:
             notes=self.notes,
             maximum=None if self.unbounded else 1.0,
         )
-        return replace(made, **changes)
+        return replace(figure, **changes)
 
 
 @cache
@@ -115,13 +115,17 @@ def paper_data(paper: str) -> Mapping[str, Any]:
 @cache
 def definitions() -> Mapping[str, Definition]:
     """Return all tables and figures by name."""
-    return {name: found for paper in PAPERS for name, found in _definitions(paper_data(paper)).items()}
+    return {
+        name: figure_definition
+        for paper in PAPERS
+        for name, figure_definition in _definitions(paper_data(paper)).items()
+    }
 
 
 def _definitions(data: Mapping[str, Any]) -> dict[str, Definition]:
-    names, found = data["names"], dict[str, dict[str, Any]]()
-    for name, given in data["figures"].items():
-        keys = {**found.get(given.get("like", ""), {}), **given, "name": name}
+    names, keys_by_name = data["names"], dict[str, dict[str, Any]]()
+    for name, entry in data["figures"].items():
+        keys = {**keys_by_name.get(entry.get("like", ""), {}), **entry, "name": name}
         keys.pop("like", None)
         keys["command"] = data["commands"].get(keys["command"], keys["command"])
         tasks = keys.get("tasks", [])
@@ -129,8 +133,8 @@ def _definitions(data: Mapping[str, Any]) -> dict[str, Definition]:
             tasks = list(names) if tasks == "all" else data["sets"][tasks]
         keys["tasks"] = {task: names[task] for task in tasks}
         keys |= {key: read_length(str(keys[key])) for key in ("length", "longest") if key in keys}
-        found[name] = keys
-    return {name: Definition(**keys) for name, keys in found.items()}
+        keys_by_name[name] = keys
+    return {name: Definition(**keys) for name, keys in keys_by_name.items()}
 
 
 def definition(name: str) -> Definition:
@@ -141,9 +145,9 @@ def definition(name: str) -> Definition:
     known = definitions()
     if not isinstance(name, str):
         raise UsageError(f"{name!r} is not the name of a figure: give a text, such as 'babilong-2'")
-    asked = name.strip().lower()
-    paper, _, number = asked.partition("-")
-    for whole in (asked, f"{paper}-table-{number}", f"{paper}-figure-{number}"):
-        if whole in known:
-            return known[whole]
-    raise UsageError(f"no figure is called {name!r}{nearest(asked, known)}; `carrara figure --list` names them")
+    lowered = name.strip().lower()
+    paper, _, number = lowered.partition("-")
+    for full_name in (lowered, f"{paper}-table-{number}", f"{paper}-figure-{number}"):
+        if full_name in known:
+            return known[full_name]
+    raise UsageError(f"no figure is called {name!r}{nearest(lowered, known)}; `carrara figure --list` names them")

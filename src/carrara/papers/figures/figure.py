@@ -75,10 +75,10 @@ class Figure:
     @property
     def columns(self) -> list[float | str]:
         """The values of x: numbers in ascending order, names in the order of the marks."""
-        found = dict.fromkeys(mark.x for mark in self.marks)
+        values = dict.fromkeys(mark.x for mark in self.marks)
         if self.order:
-            return [name for name in self.order if name in found]
-        return list(found) if self.x_kind == "names" else sorted(found, key=float)
+            return [name for name in self.order if name in values]
+        return list(values) if self.x_kind == "names" else sorted(values, key=float)
 
     def format_x(self, x: float | str) -> str:
         """Return a value of x as text for people.
@@ -110,14 +110,14 @@ class Figure:
             True
         """
         names = {"model": "model", "panel": "panel", "part": "part", "x": self.x_label, "value": self.y_label}
-        found = []
+        records = []
         for mark in self.marks:
             record: dict[str, Any] = {}
-            for own, name in names.items():
-                if own in ("model", "x", "value") or any(getattr(other, own) for other in self.marks):
-                    record[name] = getattr(mark, own)
-            found.append(record | {"low": mark.low, "high": mark.high, "n": mark.n, "published": mark.published})
-        return found
+            for attribute, name in names.items():
+                if attribute in ("model", "x", "value") or any(getattr(mark, attribute) for mark in self.marks):
+                    record[name] = getattr(mark, attribute)
+            records.append(record | {"low": mark.low, "high": mark.high, "n": mark.n, "published": mark.published})
+        return records
 
     def frame(self) -> Any:
         """Return the values as a pandas data frame.
@@ -155,7 +155,10 @@ class Figure:
     @property
     def _heads(self) -> list[str]:
         """Return the columns that distinguish series: those for which any mark has a value."""
-        return ["model", *(own for own in ("panel", "part") if any(getattr(mark, own) for mark in self.marks))]
+        return [
+            "model",
+            *(attribute for attribute in ("panel", "part") if any(getattr(mark, attribute) for mark in self.marks)),
+        ]
 
     def _series(self, mark: Mark) -> tuple[str, ...]:
         model = f"{mark.model} (published)" if mark.published else mark.model

@@ -22,11 +22,11 @@ def save(figure: Figure, path: Path) -> Path:
     kind = path.suffix.lower().removeprefix(".")
     if kind not in KINDS:
         raise UsageError(f"a figure is no {path.suffix or 'file without an ending'}{nearest(kind, KINDS)}; "
-                         f"name a file that ends with {', '.join(f'.{one}' for one in KINDS)}")  # fmt: skip
-    made = KINDS[kind](figure)
+                         f"name a file that ends with {', '.join(f'.{kind}' for kind in KINDS)}")  # fmt: skip
+    content = KINDS[kind](figure)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(made)
+        path.write_bytes(content)
     except OSError as error:
         raise RunError(f"{path} cannot be written: {error.strerror or error}; name another file") from None
     return path

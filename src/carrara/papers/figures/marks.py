@@ -38,7 +38,7 @@ class FigureData:
         return replace(
             self,
             results=[result for result in self.results if result.length in lengths],
-            scores=[score for score in self.scores if any(same_length(own, score.length) for own in lengths)],
+            scores=[score for score in self.scores if any(same_length(length, score.length) for length in lengths)],
         )
 
     def filter(self, keep: Callable[[Result], bool]) -> "FigureData":
@@ -60,11 +60,11 @@ class FigureData:
         return replace(self, results=[_add_label(result, parameter, default) for result in self.results])
 
     def rows(self, tasks: Collection[str], by: Sequence[str] = (), cumulative: bool = False) -> list[Row]:
-        """Return own results of these tasks, at each length and by these labels."""
-        own = drop_unscored(_usual([result for result in self.results if result.task in tasks]))
+        """Return the user's results on these tasks, at each length and by these labels."""
+        scored = drop_unscored(_usual([result for result in self.results if result.task in tasks]))
         if cumulative:
-            return accumulate(own)
-        return [row for row in summarize(own, by) if row.stat.scored]
+            return accumulate(scored)
+        return [row for row in summarize(scored, by) if row.stat.scored]
 
     def own_marks(
         self,
@@ -105,7 +105,7 @@ class FigureData:
                 panel=tasks[score.task],
                 published=True,
             )
-            for score in distinct_scores([one for one in self.scores if not tables or one.table in tables])
+            for score in distinct_scores([score for score in self.scores if not tables or score.table in tables])
             if keep(score)
             and score.task in tasks
             and not score.name.startswith(GUESSER)
@@ -114,25 +114,25 @@ class FigureData:
 
     def combine(
         self,
-        own: Sequence[Mark],
+        user_marks: Sequence[Mark],
         published: Sequence[Mark],
         all_published: bool = False,
         by: Callable[[Mark], float | str] = lambda mark: mark.panel,
     ) -> list[Mark]:
-        """Return own marks with the requested published ones, or with the best of them.
+        """Return the user's marks with the requested published ones, or with the best of them.
 
         Args:
-            own: Own marks.
-            published: Published marks. Beside own marks only those stand that belong to what was run.
-            all_published: Whether to show all of them where there are no own marks.
+            user_marks: The marks of the user's runs.
+            published: Published marks. Beside the user's marks, only those stand that belong to what was run.
+            all_published: Whether to show all published marks if the user has none.
             by: What a mark belongs to.
         """
-        run = {by(mark) for mark in own}
-        published = [mark for mark in published if not own or by(mark) in run]
-        if self.models or (all_published and not own and not self.only_best):
-            return [*own, *self.select(published)]
+        run = {by(mark) for mark in user_marks}
+        published = [mark for mark in published if not user_marks or by(mark) in run]
+        if self.models or (all_published and not user_marks and not self.only_best):
+            return [*user_marks, *self.select(published)]
         best = _best(published, MOST_PUBLISHED)
-        return [*own, *(mark for mark in published if mark.model in best)]
+        return [*user_marks, *(mark for mark in published if mark.model in best)]
 
     def select(self, published: Sequence[Mark]) -> list[Mark]:
         """Return the marks of the requested models. Without a request, return all marks."""
@@ -143,29 +143,29 @@ class FigureData:
         ]
 
 
-def scores(one: Definition, data: FigureData) -> list[Mark]:
+def scores(definition: Definition, data: FigureData) -> list[Mark]:
     """Return the scores that a definition describes."""
-    own = data.filter(one.shows)
-    panels = one.tasks if one.panels else dict.fromkeys(one.tasks, "")
-    published_panels = {name: panels[task] for task, name in one.tasks.items()}
-    marks = own.own_marks(panels, lambda row: one.tasks[row.task] if one.x == "task" else row.length)
-    published = data.published_marks(published_panels, tables=one.tables) if one.tables else []
-    if one.models:
-        published = [mark for mark in published if any(part in mark.model for part in one.models)]
-    return data.combine(marks, published, one.all_published)
+    shown = data.filter(definition.shows)
+    panels = definition.tasks if definition.panels else dict.fromkeys(definition.tasks, "")
+    published_panels = {name: panels[task] for task, name in definition.tasks.items()}
+    marks = shown.own_marks(panels, lambda row: definition.tasks[row.task] if definition.x == "task" else row.length)
+    published = data.published_marks(published_panels, tables=definition.tables) if definition.tables else []
+    if definition.models:
+        published = [mark for mark in published if any(part in mark.model for part in definition.models)]
+    return data.combine(marks, published, definition.all_published)
 
 
-def by_task(one: Definition) -> dict[str, str]:
+def by_task(definition: Definition) -> dict[str, str]:
     """Return the paper's own names of the tasks, each its own panel."""
-    return {name: name for name in one.tasks.values()}
+    return {name: name for name in definition.tasks.values()}
 
 
 def common(marks: Iterable[Mark], by: Callable[[Mark], float | str] = lambda mark: mark.panel) -> set[float | str]:
     """Return the keys that all models of these marks have. `by` returns the key of a mark."""
-    found: dict[tuple[str, bool], set[float | str]] = {}
+    keys_by_model: dict[tuple[str, bool], set[float | str]] = {}
     for mark in marks:
-        found.setdefault((mark.model, mark.published), set()).add(by(mark))
-    return set.intersection(*found.values()) if found else set()
+        keys_by_model.setdefault((mark.model, mark.published), set()).add(by(mark))
+    return set.intersection(*keys_by_model.values()) if keys_by_model else set()
 
 
 def mark_of(row: Row, model: str, x: float | str, panel: str = "", part: str = "") -> Mark:
@@ -201,9 +201,15 @@ def mean_of(marks: Sequence[Mark], panel: str = "") -> list[Mark]:
     for mark in marks:
         groups.setdefault((mark.model, mark.published, mark.x), {})[mark.panel] = mark
     return [
-        Mark(model, x, sum(mark.value for mark in own.values()) / len(own), panel, published=published)
-        for (model, published, x), own in groups.items()
-        if len(own) == len(panels)
+        Mark(
+            model,
+            x,
+            sum(mark.value for mark in marks_by_panel.values()) / len(marks_by_panel),
+            panel,
+            published=published,
+        )
+        for (model, published, x), marks_by_panel in groups.items()
+        if len(marks_by_panel) == len(panels)
     ]
 
 
@@ -213,7 +219,7 @@ def panel_correlations(marks: Iterable[Mark], length: float | str) -> list[Corre
     for mark in marks:
         if mark.x == length:
             columns.setdefault(mark.panel, {})[mark.model] = mark.value
-    pairs = correlations([Column(panel, "", own) for panel, own in columns.items()])
+    pairs = correlations([Column(panel, "", values) for panel, values in columns.items()])
     return [pair for pair in pairs if pair.rho is not None]
 
 
@@ -234,5 +240,5 @@ def _add_label(result: Result, parameter: str, default: str) -> Result:
         return replace(result, labels={parameter: default, **result.labels})
     parameters = read_canonical(item_id.params)
     value = parameters.pop(parameter, default)
-    rest = replace(item_id, params=";".join(f"{key}={one}" for key, one in parameters.items()))
+    rest = replace(item_id, params=";".join(f"{key}={value}" for key, value in parameters.items()))
     return replace(result, id=str(rest), labels={parameter: value, **result.labels})

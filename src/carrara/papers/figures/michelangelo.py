@@ -15,63 +15,63 @@ from carrara.results.series import Series, series_of
 from carrara.util.quantities import write_length
 
 
-def cumulative(one: Definition, data: FigureData) -> Figure:
+def cumulative(definition: Definition, data: FigureData) -> Figure:
     """Return cumulative scores (section 3.2): at each length the mean of all contexts up to it."""
-    own = data.filter(one.shows)
-    marks = own.own_marks(dict.fromkeys(one.tasks, ""), cumulative=True)
-    return one.figure(marks, levels=_guessing(one, data.scores, own.results))
+    shown = data.filter(definition.shows)
+    marks = shown.own_marks(dict.fromkeys(definition.tasks, ""), cumulative=True)
+    return definition.figure(marks, levels=_guessing(definition, data.scores, shown.results))
 
 
-def _guessing(one: Definition, scores: Sequence[PublishedScore], results: Sequence[Result]) -> dict[str, float]:
+def _guessing(definition: Definition, scores: Sequence[PublishedScore], results: Sequence[Result]) -> dict[str, float]:
     """Return the printed score of guessing, if the paper prints it for the same kinds of items."""
-    [task] = one.tasks
-    own = [result for result in results if result.task == task]
-    found = [score for score in scores if score.ours == task and not score.share]
+    [task] = definition.tasks
+    task_results = [result for result in results if result.task == task]
+    printed = [score for score in scores if score.ours == task and not score.share]
     if task == "michelangelo/latent_list":
-        kinds = {result.labels.get("complexity", "") for result in own}
+        kinds = {result.labels.get("complexity", "") for result in task_results}
         if kinds != {"1", "5", "20"}:
             [kind] = kinds if len(kinds) == 1 else [""]
-            found = [score for score in scores if score.task == f"Latent List, complexity {kind}"]
-    if task == "michelangelo/idk" and all(result.labels.get("answer") == "unknown" for result in own):
-        found = []
-    return {f"guessing, as printed: {score.score:g} %": score.score / 100 for score in found[:1]}
+            printed = [score for score in scores if score.task == f"Latent List, complexity {kind}"]
+    if task == "michelangelo/idk" and all(result.labels.get("answer") == "unknown" for result in task_results):
+        printed = []
+    return {f"guessing, as printed: {score.score:g} %": score.score / 100 for score in printed[:1]}
 
 
-def crossings(one: Definition, data: FigureData) -> Figure:
+def crossings(definition: Definition, data: FigureData) -> Figure:
     """Return scores at each length, and where curves cross (sections 5.3 and 5.4)."""
-    rows = data.rows(one.tasks)
+    rows = data.rows(definition.tasks)
     names = names_of(rows)
-    found = find_crossings([result for result in data.results if result.task in one.tasks])
-    marks = data.own_marks(dict.fromkeys(one.tasks, ""))
-    return one.figure(marks, notes=[crossing.describe(names) for crossing in found])
+    curve_crossings = find_crossings([result for result in data.results if result.task in definition.tasks])
+    marks = data.own_marks(dict.fromkeys(definition.tasks, ""))
+    return definition.figure(marks, notes=[crossing.describe(names) for crossing in curve_crossings])
 
 
-def correlations(one: Definition, data: FigureData) -> Figure:
+def correlations(definition: Definition, data: FigureData) -> Figure:
     """Return Spearman's correlation of the three tasks.
 
     It uses cumulative scores at the longest length that all models have.
     """
-    marks = data.own_marks(one.tasks, cumulative=True)
+    marks = data.own_marks(definition.tasks, cumulative=True)
     lengths: dict[tuple[str, str], set[float | str]] = {}
     for mark in marks:
         lengths.setdefault((mark.model, mark.panel), set()).add(mark.x)
     shared = set.intersection(*lengths.values()) if lengths else set[float | str]()
     if not shared:
-        return one.figure([])
+        return definition.figure([])
     longest = max(shared, key=float)
-    found: list[Mark] = []
+    pair_marks: list[Mark] = []
     for pair in panel_correlations(marks, longest):
         for first, second in ((pair.first.name, pair.second.name), (pair.second.name, pair.first.name)):
             rho = pair.rho or 0.0
-            found.append(Mark(first, second, rho, low=pair.low, high=pair.high, n=pair.n, label=f"{rho:.2f}"))
-    if found:
-        found += [Mark(name, name, 1.0, label="1") for name in dict.fromkeys(mark.panel for mark in marks)]
-    return one.figure(found, title=f"{one.title} up to {write_length(int(longest))}")
+            pair_marks.append(Mark(first, second, rho, low=pair.low, high=pair.high, n=pair.n, label=f"{rho:.2f}"))
+    if pair_marks:
+        pair_marks += [Mark(name, name, 1.0, label="1") for name in dict.fromkeys(mark.panel for mark in marks)]
+    return definition.figure(pair_marks, title=f"{definition.title} up to {write_length(int(longest))}")
 
 
-def replies(one: Definition, data: FigureData) -> Figure:
+def replies(definition: Definition, data: FigureData) -> Figure:
     """Return the share of each kind of reply to questions whose answer cannot be known."""
-    rows = data.filter(one.shows).rows(one.tasks)
+    rows = data.filter(definition.shows).rows(definition.tasks)
     marks = []
     names = names_of(rows)
     for row in rows:
@@ -84,17 +84,17 @@ def replies(one: Definition, data: FigureData) -> Figure:
         }
         length = write_length(row.length)
         marks += [Mark(name, row.length, share, length, kind, n=row.stat.n) for kind, share in shares.items()]
-    return one.figure(marks)
+    return definition.figure(marks)
 
 
-def chance(one: Definition, data: FigureData) -> Figure:
+def chance(definition: Definition, data: FigureData) -> Figure:
     """Return the scores of guessers on the same items, item by item."""
-    own = [result for result in data.results if result.task in one.tasks]
+    results = [result for result in data.results if result.task in definition.tasks]
     kinds = {
         "a draft of that topic or format (chance level)": [
-            result.chance_level for result in {result.id: result for result in own}.values()
+            result.chance_level for result in {result.id: result for result in results}.values()
         ],
-        "of all replies": [headline(result) for result in replies_in_mean(own)],
+        "of all replies": [headline(result) for result in replies_in_mean(results)],
     }
     marks = []
     for kind, values in kinds.items():
@@ -102,22 +102,22 @@ def chance(one: Definition, data: FigureData) -> Figure:
             low = step / 20
             count = sum(low <= value < low + 0.05 or (step == 19 and value == 1) for value in values)
             marks.append(Mark("all models", low, count, kind, n=len(values)))
-    return one.figure(marks if own else [])
+    return definition.figure(marks if results else [])
 
 
-def perplexity(one: Definition, data: FigureData) -> Figure:
+def perplexity(definition: Definition, data: FigureData) -> Figure:
     """Return the cost of the prompt's tokens beside the error rate, by length (section 6.1)."""
-    own = data.filter(lambda result: result.task in one.tasks and result.nats is not None)
-    rows = own.rows(one.tasks)
-    series, marks, notes = series_of(own.results), list[Mark](), list[str]()
+    measured = data.filter(lambda result: result.task in definition.tasks and result.nats is not None)
+    rows = measured.rows(definition.tasks)
+    series, marks, notes = series_of(measured.results), list[Mark](), list[str]()
     cost: dict[tuple[Series, str, int], list[float]] = {}
-    for result in own.results:
+    for result in measured.results:
         cost.setdefault((series(result), result.task, result.length), []).append(result.nats or 0.0)
     names = names_of(rows)
     for row in rows:
         name = names[row.series]
         nats = cost[row.series, row.task, row.length]
-        task = one.tasks[row.task]
+        task = definition.tasks[row.task]
         marks.append(Mark(name, row.length, exp(fmean(nats)), f"{task}: perplexity of the prompt", n=len(nats)))
         marks.append(Mark(name, row.length, 1 - row.stat.mean, f"{task}: error", n=row.stat.n))
     for panel in dict.fromkeys(mark.panel for mark in marks):
@@ -127,7 +127,7 @@ def perplexity(one: Definition, data: FigureData) -> Figure:
                 notes.append(
                     f"{panel}, {model}: {curve[0][1]:.3g} at the shortest length, {curve[-1][1]:.3g} at the longest."
                 )
-    return one.figure(marks, notes=notes)
+    return definition.figure(marks, notes=notes)
 
 
 MAKERS = {

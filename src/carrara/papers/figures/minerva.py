@@ -19,23 +19,23 @@ VARIATION = ", prompt variation 2"
 """The suffix in the paper's name of a task with another wording."""
 
 
-def one_length(one: Definition, data: FigureData) -> Figure:
+def one_length(definition: Definition, data: FigureData) -> Figure:
     """Return models by tasks, each at its length nearest to the paper's.
 
     The table has differences if the paper prints scores.
     """
-    own = _at_usual_length(one.tasks, data)
-    notes = _length_notes(one.tasks, data)
-    if not one.published:
-        return one.figure(own, notes=notes)
+    user_marks = _at_usual_length(definition.tasks, data)
+    notes = _length_notes(definition.tasks, data)
+    if not definition.published:
+        return definition.figure(user_marks, notes=notes)
     published = data.published_marks(
-        dict.fromkeys(one.tasks.values(), ""),
+        dict.fromkeys(definition.tasks.values(), ""),
         lambda score: score.task,
-        keep=_at_own_length(one.tasks, data, (USUAL, 0, None)),
+        keep=_at_own_length(definition.tasks, data, (USUAL, 0, None)),
     )
-    nearest = {one.tasks[task]: length for task, length in _nearest(one.tasks, data).items()}
-    marks = data.combine(own, published, all_published=True, by=lambda mark: mark.x)
-    return one.figure(with_differences(marks, nearest), notes=notes)
+    nearest = {definition.tasks[task]: length for task, length in _nearest(definition.tasks, data).items()}
+    marks = data.combine(user_marks, published, all_published=True, by=lambda mark: mark.x)
+    return definition.figure(with_differences(marks, nearest), notes=notes)
 
 
 def _at_usual_length(tasks: Mapping[str, str], data: FigureData, suffix: str = "") -> list[Mark]:
@@ -52,7 +52,7 @@ def _nearest(tasks: Iterable[str], data: FigureData) -> dict[str, int]:
 
 
 def _near(tasks: Iterable[str], data: FigureData) -> FigureData:
-    """Return the results of each task at that length."""
+    """Return the results of each task at the length that is nearest to the usual one."""
     nearest = _nearest(tasks, data)
     return data.filter(lambda result: nearest.get(result.task) == result.length)
 
@@ -64,8 +64,10 @@ def _at_own_length(
     nearest = {tasks[task]: length for task, length in _nearest(tasks, data).items()}
 
     def keep(score: PublishedScore) -> bool:
-        own = nearest.get(score.task.removesuffix(VARIATION))
-        return (not lengths or score.length in lengths) and (own is None or same_length(own, score.length))
+        run_length = nearest.get(score.task.removesuffix(VARIATION))
+        return (not lengths or score.length in lengths) and (
+            run_length is None or same_length(run_length, score.length)
+        )
 
     return keep
 
@@ -82,53 +84,57 @@ def with_differences(marks: Iterable[Mark], lengths: Mapping[str, int] = Mapping
 
     Args:
         marks: Scores by task. A model that lacks the other task has no bracket.
-        lengths: The length that each task was run at. Scores of one's own at two lengths are not subtracted.
+        lengths: The length that each task was run at. The user's scores at two lengths are not subtracted.
     """
     baselines: Mapping[str, str] = paper_data("minerva")["baselines"]
     marks = list(marks)
     values = {(mark.model, mark.published, mark.x): mark.value for mark in marks}
-    found = []
+    labelled = []
     for mark in marks:
-        other = baselines.get(str(mark.x), "")
-        alike = mark.published or lengths.get(str(mark.x)) == lengths.get(other)
-        base = values.get((mark.model, mark.published, other)) if alike else None
-        change = "" if base is None else f" ({mark.value - base:+.2f})".replace("-", "−")
-        found.append(replace(mark, label=f"{mark.value:.2f}{change}"))
-    return found
+        baseline = baselines.get(str(mark.x), "")
+        is_comparable = mark.published or lengths.get(str(mark.x)) == lengths.get(baseline)
+        baseline_value = values.get((mark.model, mark.published, baseline)) if is_comparable else None
+        change = "" if baseline_value is None else f" ({mark.value - baseline_value:+.2f})".replace("-", "−")
+        labelled.append(replace(mark, label=f"{mark.value:.2f}{change}"))
+    return labelled
 
 
-def categories(one: Definition, data: FigureData) -> Figure:
+def categories(definition: Definition, data: FigureData) -> Figure:
     """Return the mean of the tasks of each category."""
-    own = [result for result in data.results if result.task.startswith("minerva/")]
-    rows = FigureData(own, ()).rows({result.task for result in own})
+    results = [result for result in data.results if result.task.startswith("minerva/")]
+    rows = FigureData(results, ()).rows({result.task for result in results})
     names = names_of(rows)
-    found = score_categories(rows)
-    length = min((score.length for score in found), key=lambda length: (abs(length - USUAL), length), default=0)
+    category_scores = score_categories(rows)
+    length = min(
+        (score.length for score in category_scores), key=lambda length: (abs(length - USUAL), length), default=0
+    )
     marks = [
         Mark(names[score.series], score.category, score.mean, low=score.low, high=score.high, n=len(score.tasks))
-        for score in found
+        for score in category_scores
         if score.length == length
     ]
-    return one.figure(marks, title=f"{one.title}, at {write_length(length)}" if length else one.title)
+    return definition.figure(
+        marks, title=f"{definition.title}, at {write_length(length)}" if length else definition.title
+    )
 
 
-def presence(one: Definition, data: FigureData) -> Figure:
+def presence(definition: Definition, data: FigureData) -> Figure:
     """Return the scores on present and absent sequences, by their length."""
-    own = data.filter(lambda result: "size" in result.labels)
-    several = len({result.length for result in own.results}) > 1
-    marks = own.own_marks(
-        dict.fromkeys(one.tasks, ""),
+    sized = data.filter(lambda result: "size" in result.labels)
+    has_several_lengths = len({result.length for result in sized.results}) > 1
+    marks = sized.own_marks(
+        dict.fromkeys(definition.tasks, ""),
         lambda row: int(row.labels["size"]),
         by=["size", "answer"],
         part=lambda row: (
             ("present" if row.labels["answer"] == "yes" else "absent")
-            + (f", {write_length(row.length)}" if several else "")
+            + (f", {write_length(row.length)}" if has_several_lengths else "")
         ),
     )
     groups: dict[tuple[str, float | str, str], list[Mark]] = {}
     for mark in marks:  # a sequence is absent in several ways
         groups.setdefault((mark.model, mark.x, mark.part), []).append(mark)
-    return one.figure([_pool(same) for same in groups.values()])
+    return definition.figure([_pool(group) for group in groups.values()])
 
 
 def _pool(marks: list[Mark]) -> Mark:
@@ -138,20 +144,22 @@ def _pool(marks: list[Mark]) -> Mark:
     return replace(marks[0], value=mean, low=low, high=high, n=n)
 
 
-def gibberish(one: Definition, data: FigureData) -> Figure:
+def gibberish(definition: Definition, data: FigureData) -> Figure:
     """Return the scores on words and on gibberish, `-p words=gibberish`."""
     names: Mapping[str, str] = paper_data("minerva")["word_tests"]
-    own = data.filter(lambda r: r.task in one.tasks and r.labels.get("of", "words") == "words")
-    own = own.with_label("words", "dictionary")
+    word_results = data.filter(lambda r: r.task in definition.tasks and r.labels.get("of", "words") == "words")
+    word_results = word_results.with_label("words", "dictionary")
     kinds = {
-        "gibberish": own.filter(lambda result: result.labels["words"] == "gibberish"),
-        "words": own.filter(lambda result: result.labels["words"] != "gibberish"),
+        "gibberish": word_results.filter(lambda result: result.labels["words"] == "gibberish"),
+        "words": word_results.filter(lambda result: result.labels["words"] != "gibberish"),
     }
-    marks = [mark for kind, of_kind in kinds.items() for mark in _at_usual_length(one.tasks, of_kind, f", {kind}")]
+    marks = [
+        mark for kind, of_kind in kinds.items() for mark in _at_usual_length(definition.tasks, of_kind, f", {kind}")
+    ]
     lengths = {
-        f"{one.tasks[task]}, {kind}": length
+        f"{definition.tasks[task]}, {kind}": length
         for kind, of_kind in kinds.items()
-        for task, length in _nearest(one.tasks, of_kind).items()
+        for task, length in _nearest(definition.tasks, of_kind).items()
     }
 
     def keep(score: PublishedScore) -> bool:
@@ -159,35 +167,35 @@ def gibberish(one: Definition, data: FigureData) -> Figure:
         return length is None or same_length(length, score.length)
 
     published = data.published_marks(
-        dict.fromkeys(names, ""), lambda score: names[score.task], tables=one.tables, keep=keep
+        dict.fromkeys(names, ""), lambda score: names[score.task], tables=definition.tables, keep=keep
     )
     shown = data.combine(marks, published, all_published=True, by=lambda mark: mark.x)
-    return one.figure(with_differences(shown, lengths))
+    return definition.figure(with_differences(shown, lengths))
 
 
-def steps(one: Definition, data: FigureData) -> Figure:
+def steps(definition: Definition, data: FigureData) -> Figure:
     defaults: Mapping[str, str] = paper_data("minerva")["steps"]
     marks: list[Mark] = []
-    for task, panel in one.tasks.items():
-        own = data.filter(lambda result, task=task: result.task == task and not result.length)  # type: ignore[misc]
-        labelled = own.with_label("steps", defaults[task])
+    for task, panel in definition.tasks.items():
+        unfilled = data.filter(lambda result, task=task: result.task == task and not result.length)  # type: ignore[misc]
+        labelled = unfilled.with_label("steps", defaults[task])
         marks += labelled.own_marks({task: panel}, lambda row: int(row.labels["steps"]), by=["steps"])
-    return one.figure(marks)
+    return definition.figure(marks)
 
 
-def phrasings(one: Definition, data: FigureData) -> Figure:
+def phrasings(definition: Definition, data: FigureData) -> Figure:
     """Return the scores on the same question in two wordings, `-p phrasing=1,2`."""
-    own = _near(one.tasks, data).with_label("phrasing", "1")
-    marks = own.own_marks(one.tasks, lambda row: f"wording {row.labels['phrasing']}", by=["phrasing"])
-    panels = {name + variation: name for variation in ("", VARIATION) for name in one.tasks.values()}
+    labelled = _near(definition.tasks, data).with_label("phrasing", "1")
+    marks = labelled.own_marks(definition.tasks, lambda row: f"wording {row.labels['phrasing']}", by=["phrasing"])
+    panels = {name + variation: name for variation in ("", VARIATION) for name in definition.tasks.values()}
     published = data.published_marks(
         panels,
         lambda score: f"wording {2 if score.task.endswith(VARIATION) else 1}",
-        tables=one.tables,
-        keep=_at_own_length(one.tasks, data),
+        tables=definition.tables,
+        keep=_at_own_length(definition.tasks, data),
     )
     shown = data.combine(marks, published, all_published=True)
-    return one.figure(sorted(shown, key=lambda mark: natural(str(mark.x))))
+    return definition.figure(sorted(shown, key=lambda mark: natural(str(mark.x))))
 
 
 MAKERS = {

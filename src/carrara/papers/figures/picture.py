@@ -51,16 +51,16 @@ class Scale(NamedTuple):
     """An axis."""
 
     share: Callable[[X], float]
-    """Returns where a value stands, from 0 to 1."""
+    """The position of a value, from 0 to 1."""
     ticks: Mapping[float, str]
-    """Labels, by where they stand."""
+    """Labels, by their positions."""
 
 
 class Drawing:
     """A figure with the style of each series.
 
-    Own models are coloured and have a marker each; published ones beside them are grey. The parts of a model have its
-    colour, different dashes, and decreasing opacity.
+    The user's models are coloured and have a marker each; published ones beside them are grey. The parts of a model
+    have its colour, different dashes, and decreasing opacity.
     """
 
     def __init__(self, figure: Figure) -> None:
@@ -97,10 +97,10 @@ class Drawing:
 
     def series(self, marks: Iterable[Mark]) -> list[tuple[SeriesStyle, list[Mark]]]:
         """Return the marks of each series, in the order of the key."""
-        found: dict[SeriesStyle, list[Mark]] = {style: [] for style in self.styles.values()}
+        marks_by_style: dict[SeriesStyle, list[Mark]] = {style: [] for style in self.styles.values()}
         for mark in marks:
-            found[self.style(mark)].append(mark)
-        return [(style, own) for style, own in found.items() if own]
+            marks_by_style[self.style(mark)].append(mark)
+        return [(style, style_marks) for style, style_marks in marks_by_style.items() if style_marks]
 
     def label(self, mark: Mark) -> str:
         return mark.label or (f"{100 * mark.value:.0f}" if self.figure.maximum == 1 else f"{mark.value:g}")
@@ -302,8 +302,8 @@ def _curves(shared: Drawing, marks: Sequence[Mark], first: bool) -> Panel:
     x, y = _x_scale(figure), _y_scale(figure, figure.marks)
     frame, parts = _axes(figure, x, y, 320, 230)
     drawn, points = list(parts), list[Markup]()
-    for style, own in reversed(shared.series(marks)):  # the user's own models stand on top
-        placed = sorted((frame.x(x.share(mark.x)), frame.y(y.share(mark.value)), mark) for mark in own)
+    for style, style_marks in reversed(shared.series(marks)):  # the user's own models stand on top
+        placed = sorted((frame.x(x.share(mark.x)), frame.y(y.share(mark.value)), mark) for mark in style_marks)
         path = "M" + "L".join(f"{left:.1f} {top:.1f}" for left, top, _ in placed)
         drawn.append(tag("path", d=path, class_=f"line {style.line_class}"))
         for left, top, mark in placed:
@@ -335,10 +335,10 @@ def _dots(shared: Drawing, marks: Sequence[Mark], first: bool) -> Panel:
     frame, parts = _axes(figure, x, y, 38 * len(figure.columns), 240)
     drawn = list(parts)
     for name in figure.columns:
-        own = [mark for mark in marks if mark.x == name]
+        column_marks = [mark for mark in marks if mark.x == name]
         left = frame.x(x.share(name))
-        drawn += [_point(shared.style(mark), mark, left, frame.y(y.share(mark.value))) for mark in own]
-        middle = frame.y(y.share(median(mark.value for mark in own)))
+        drawn += [_point(shared.style(mark), mark, left, frame.y(y.share(mark.value))) for mark in column_marks]
+        middle = frame.y(y.share(median(mark.value for mark in column_marks)))
         drawn.append(tag("line", x1=left - 11, x2=left + 11, y1=middle, y2=middle, class_="median"))
     return Panel(frame, drawn)
 
@@ -490,8 +490,8 @@ def _radar(shared: Drawing, marks: Sequence[Mark], first: bool) -> Panel:
         x, y = place(name, 1.14)
         anchor = "middle" if abs(x - middle[0]) < 2 else "start" if x > middle[0] else "end"
         drawn.append(text(name, x, y + 4, "label", anchor))
-    for style, own in shared.series(marks):
-        scores = {str(mark.x): mark.value for mark in own}
+    for style, style_marks in shared.series(marks):
+        scores = {str(mark.x): mark.value for mark in style_marks}
         drawn.append(outline({name: scores[name] for name in names if name in scores}, f"line {style.line_class}"))
     return Panel(frame, drawn)
 

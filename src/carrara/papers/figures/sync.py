@@ -18,20 +18,20 @@ Pairs = Mapping[tuple[str, str], float]
 """The rank correlations of each two tasks."""
 
 
-def chain_of_thought(one: Definition, data: FigureData) -> Figure:
+def chain_of_thought(definition: Definition, data: FigureData) -> Figure:
     """Return each task with free reasoning and without: one run for each, in one folder or two."""
     marks = [
         Mark(mark.model, mark.panel, mark.value, mark.part, kind, mark.low, mark.high, mark.n)
         for way, kind in (("free", "with"), ("none", "without"))
-        for mark in _by_way(one, data, way, 0)
+        for mark in _by_way(definition, data, way, 0)
     ]
-    return one.figure(marks)
+    return definition.figure(marks)
 
 
-def _by_way(one: Definition, data: FigureData, way: str, tokens: int) -> list[Mark]:
+def _by_way(definition: Definition, data: FigureData, way: str, tokens: int) -> list[Mark]:
     """Return the results with this way of reasoning, as marks at a number of reasoning tokens."""
-    own = data.filter(lambda result: _way(result) == way).without_setting(COT)
-    return own.own_marks(one.tasks, lambda _: tokens, part=lambda row: write_length(row.length))
+    with_way = data.filter(lambda result: _way(result) == way).without_setting(COT)
+    return with_way.own_marks(definition.tasks, lambda _: tokens, part=lambda row: write_length(row.length))
 
 
 def _way(result: Result) -> str:
@@ -39,34 +39,34 @@ def _way(result: Result) -> str:
     return result.settings.get(COT, "free").partition(",")[0]
 
 
-def reasoning(one: Definition, data: FigureData) -> Figure:
+def reasoning(definition: Definition, data: FigureData) -> Figure:
     free = data.filter(lambda result: _way(result) == "free")
-    rows = [row for row in free.rows(one.tasks) if row.stat.reasoning is not None]
+    rows = [row for row in free.rows(definition.tasks) if row.stat.reasoning is not None]
     names = names_of(rows)
     marks = [
-        Mark(names[row.series], row.stat.reasoning or 0, row.stat.mean, one.tasks[row.task], write_length(row.length),
-             n=row.stat.n)
+        Mark(names[row.series], row.stat.reasoning or 0, row.stat.mean, definition.tasks[row.task],
+             write_length(row.length), n=row.stat.n)
         for row in rows
     ]  # fmt: skip
-    return one.figure(marks)
+    return definition.figure(marks)
 
 
-def enforced_reasoning(one: Definition, data: FigureData) -> Figure:
+def enforced_reasoning(definition: Definition, data: FigureData) -> Figure:
     """Return scores by the enforced tokens of reasoning: `--cot exactly:N`, and none as 0."""
     marks: list[Mark] = []
     for way in sorted(set(map(_way, data.results))):
         if way == "none" or way.startswith("exactly:"):
-            marks += _by_way(one, data, way, int(way.partition(":")[2] or 0))
-    return one.figure(marks)
+            marks += _by_way(definition, data, way, int(way.partition(":")[2] or 0))
+    return definition.figure(marks)
 
 
-def errors(one: Definition, data: FigureData) -> Figure:
-    rows = data.rows(one.tasks)
+def errors(definition: Definition, data: FigureData) -> Figure:
+    rows = data.rows(definition.tasks)
     names = names_of(rows)
-    own = [
-        Mark(names[row.series], row.length, share, f"{one.tasks[row.task]} at {write_length(row.length)}", kind,
+    user_marks = [
+        Mark(names[row.series], row.length, share, f"{definition.tasks[row.task]} at {write_length(row.length)}", kind,
              n=row.n)
-        for row in error_shares([result for result in data.results if result.task in one.tasks])
+        for row in error_shares([result for result in data.results if result.task in definition.tasks])
         if row.series in names
         for kind, share in row.shares.items()
         if kind != RIGHT
@@ -76,24 +76,24 @@ def errors(one: Definition, data: FigureData) -> Figure:
              score.metric.removeprefix(SHARE), published=True)
         for score in data.scores if score.share
     ]  # fmt: skip
-    return one.figure(data.combine(own, published, all_published=True))
+    return definition.figure(data.combine(user_marks, published, all_published=True))
 
 
-def correlations(one: Definition, data: FigureData) -> Figure:
+def correlations(definition: Definition, data: FigureData) -> Figure:
     """Return correlations between the tasks of the user's runs, or the paper's matrix, as printed and recomputed."""
-    own, notes = data.own_marks(one.tasks), list[str]()
-    pairs = _pairs(own, [one.length] if one.length else _shared_lengths(own, notes))
-    if not own and data.scores:
-        lengths = [one.length] if one.length else [32 << 10, 64 << 10]
+    user_marks, notes = data.own_marks(definition.tasks), list[str]()
+    pairs = _pairs(user_marks, [definition.length] if definition.length else _shared_lengths(user_marks, notes))
+    if not user_marks and data.scores:
+        lengths = [definition.length] if definition.length else [32 << 10, 64 << 10]
         pairs = _printed_pairs(lengths)
-        anew = _pairs(data.published_marks(by_task(one), tables=["Table 7"]), lengths)
-        shared = [pair for pair in anew if pair in pairs]
-        same = sum(abs(anew[pair] - pairs[pair]) < ROUNDING for pair in shared)
+        recomputed = _pairs(data.published_marks(by_task(definition), tables=["Table 7"]), lengths)
+        shared = [pair for pair in recomputed if pair in pairs]
+        agreeing = sum(abs(recomputed[pair] - pairs[pair]) < ROUNDING for pair in shared)
         notes.append(
             f"As printed, with benchmarks that are not here. {len(shared)} pairs are of tasks whose scores the "
-            f"paper prints: computed from these, {same} are the same within rounding."
+            f"paper prints: computed from these, {agreeing} are the same within rounding."
         )
-    return one.figure(_matrix(pairs, published=not own), notes=notes)
+    return definition.figure(_matrix(pairs, published=not user_marks), notes=notes)
 
 
 def _shared_lengths(marks: Sequence[Mark], notes: list[str]) -> list[int]:
@@ -102,26 +102,28 @@ def _shared_lengths(marks: Sequence[Mark], notes: list[str]) -> list[int]:
     for mark in marks:
         lengths.setdefault(mark.panel, set()).add(int(mark.x))
     shared = set.intersection(*lengths.values()) if lengths else set[int]()
-    if others := set().union(*lengths.values()) - shared:
-        notes.append(f"Without lengths that not all tasks were run at: {', '.join(map(write_length, sorted(others)))}.")
+    if omitted := set().union(*lengths.values()) - shared:
+        notes.append(
+            f"Without lengths that not all tasks were run at: {', '.join(map(write_length, sorted(omitted)))}."
+        )
     return sorted(shared)
 
 
 def _printed_pairs(lengths: Sequence[int]) -> Pairs:
-    found: dict[tuple[str, str], list[float]] = {}
-    for at, first, second, rho in correlations_of_sync():
-        if read_length(at) in lengths:
-            found.setdefault((first, second), []).append(rho)
-    return {pair: fmean(rhos) for pair, rhos in found.items()}
+    rhos_by_pair: dict[tuple[str, str], list[float]] = {}
+    for length, first, second, rho in correlations_of_sync():
+        if read_length(length) in lengths:
+            rhos_by_pair.setdefault((first, second), []).append(rho)
+    return {pair: fmean(rhos) for pair, rhos in rhos_by_pair.items()}
 
 
 def _pairs(marks: Sequence[Mark], lengths: Sequence[int]) -> Pairs:
     """Return the mean over lengths of the correlation over all models at each length, as the paper does."""
-    found: dict[tuple[str, str], list[float]] = {}
+    rhos_by_pair: dict[tuple[str, str], list[float]] = {}
     for length in lengths:
         for pair in panel_correlations(marks, length):
-            found.setdefault((pair.first.name, pair.second.name), []).append(pair.rho or 0.0)
-    return {pair: fmean(rhos) for pair, rhos in found.items()}
+            rhos_by_pair.setdefault((pair.first.name, pair.second.name), []).append(pair.rho or 0.0)
+    return {pair: fmean(rhos) for pair, rhos in rhos_by_pair.items()}
 
 
 def _matrix(pairs: Pairs, published: bool) -> list[Mark]:
