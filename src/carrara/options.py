@@ -42,7 +42,7 @@ def text(metavar: str, *names: str, shows_default: bool = False, joins: bool = F
     """Return the parameter for an option that the command line takes as text.
 
     Args:
-        metavar: What stands for the text in `--help`.
+        metavar: The placeholder for the text in `--help`.
         names: Its flags, where they are not the name of the option.
         shows_default: Whether `--help` shows the default; otherwise the text below the option says it.
         joins: Whether the option may be given several times; commas then join the values.
@@ -215,7 +215,6 @@ def selections_of(tasks: Selections, params: Mapping[str, str] | None = None) ->
     """Return selections for a value that names tasks.
 
     Args:
-        tasks: The tasks.
         params: Parameters for all of them, which override those that a loaded task has.
     """
     values = [tasks] if isinstance(tasks, str | Selection) or not isinstance(tasks, Iterable) else list(tasks)

@@ -70,10 +70,9 @@ def check_no_files(task: "Task", name: str, texts: ParamTexts, source: str) -> N
     """Raise `UsageError` if parameters that a stranger may have written name a file or a data set.
 
     Args:
-        task: The task.
-        name: Its name.
+        name: The name of the task.
         texts: The parameters. Those of other tasks are ignored.
-        source: Where they stand, for the message.
+        source: The place of the parameters, for the message.
     """
     for field in fields(task):
         value, built_in = texts.get(field.name), field.metadata.get("built_in")
@@ -119,11 +118,11 @@ def canonical(task: "Task") -> str:
     return ";".join(_changed_params(task, lambda field: True))
 
 
-def _changed_params(task: "Task", wanted: "Callable[[Field[Any]], bool]") -> list[str]:
+def _changed_params(task: "Task", is_included: "Callable[[Field[Any]], bool]") -> list[str]:
     return [
         f"{field.name}={_write(getattr(task, field.name))}"
         for field in fields(task)
-        if wanted(field) and getattr(task, field.name) != _default(field)
+        if is_included(field) and getattr(task, field.name) != _default(field)
     ]
 
 

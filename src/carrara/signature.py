@@ -105,12 +105,6 @@ def documented_by(options: type) -> Callable[[F], F]:
     """Decorate a function, some of whose arguments are fields of an option class, with the text below these fields.
 
     The arguments that the docstring leaves out are added to its section `Args:`.
-
-    Args:
-        options: The option class.
-
-    Returns:
-        A decorator.
     """
 
     def decorate(function: F) -> F:

@@ -88,7 +88,7 @@ def messages_on_stderr(app: "App | None" = None, tokens: Sequence[str] = ()) -> 
 
     Args:
         app: The command line, if one is running.
-        tokens: What it was given.
+        tokens: The arguments of the command line.
     """
     handler, before = _Handler(), (logger.level, logger.propagate)
     logger.setLevel(logging.INFO)

@@ -23,11 +23,10 @@ def read_settings(file: str, classes: Sequence[type]) -> dict[str, Any]:
     """Return the settings in a file, each checked.
 
     Args:
-        file: The file.
-        classes: The option classes whose fields it may have.
+        classes: The option classes whose fields the file may have.
 
     Raises:
-        UsageError: It cannot be read, or has an unknown setting or a wrong value.
+        UsageError: The file cannot be read, or has an unknown setting or a wrong value.
     """
     path, known = file_of(file), _fields(classes)
     try:
@@ -78,13 +77,7 @@ def _refuse_secrets(settings: Mapping[str, Any], where: str) -> None:
 
 
 def setting_lines(command: str, classes: Sequence[type], settings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a file with every setting and its text. Settings that were not given are comments.
-
-    Args:
-        command: The name of the command.
-        classes: The option classes.
-        given: The settings that were given.
-    """
+    """Yield a file with every setting and its text. Settings that were not given are comments."""
     _refuse_secrets(settings, "this command")
     yield f"# Settings of `carrara {command}`: `carrara {command} --config FILE`. Flags override them."
     for config in classes:

@@ -149,7 +149,7 @@ def _grade(config: LeaderboardConfig) -> "list[Submission]":
     from carrara.runs.asked_items import read_items
     from carrara.runs.rescoring.submission import read_submission
 
-    asked = read_items(config.items) if config.items else None
+    items = read_items(config.items) if config.items else None
     if config.prompts:
         read_pack(config.prompts)  # a pack that cannot be read is an error of the caller
     names = [place.name for place in config.runs]
@@ -162,7 +162,7 @@ def _grade(config: LeaderboardConfig) -> "list[Submission]":
         if place.is_file() and place.suffix != LINES:
             raise UsageError(f"the name of {place} does not end with {LINES}: give JSON Lines that are not compressed")
         name = "" if names.count(place.name) == 1 else str(place)
-        submissions += read_submission(place, asked, name, config.prompts)
+        submissions += read_submission(place, items, name, config.prompts)
     return submissions
 
 

@@ -33,10 +33,10 @@ class Table(str):
     """The lines of the text."""
 
     def __new__(cls, lines: Iterable[str]) -> "Table":
-        kept = tuple(lines)
-        made = super().__new__(cls, "\n".join(kept))
-        made.lines = kept
-        return made
+        line_tuple = tuple(lines)
+        new_table = super().__new__(cls, "\n".join(line_tuple))
+        new_table.lines = line_tuple
+        return new_table
 
     def __repr__(self) -> str:
         return str(self)

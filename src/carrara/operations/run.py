@@ -307,9 +307,11 @@ def _notes(config: RunConfig, outcome: "Outcome") -> tuple[list[str], bool]:
     from carrara.results import summarize
     from carrara.runs.run import describe_failures
 
-    made, items = outcome.requests, len(outcome.results)
+    requests, items = outcome.requests, len(outcome.results)
     again = f", {outcome.again:,} of them after one that failed" if outcome.again else ""
-    notes = [f"{count(made, 'request')} {'was' if made == 1 else 'were'} made for {count(items, 'item')}{again}"]
+    notes = [
+        f"{count(requests, 'request')} {'was' if requests == 1 else 'were'} made for {count(items, 'item')}{again}"
+    ]
     if outcome.unasked:
         was = "was" if outcome.unasked == 1 else "were"
         notes.append(

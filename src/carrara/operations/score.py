@@ -263,7 +263,7 @@ def score_replies(config: ScoreConfig) -> Scores:
 
 @contextmanager
 def _writer(config: ScoreConfig, pool: "ScorerPool", results: "list[Result]") -> Iterator["Write"]:
-    """Return a writer of scored lines: to a list, to the terminal, to a file written atomically, or to a folder."""
+    """Yield a writer of scored lines: to a list, to the terminal, to a file written atomically, or to a folder."""
     from carrara.runs.rescoring.logs import LogWriter
     from carrara.runs.rescoring.scored import output
     from carrara.util.files import whole_file

@@ -55,8 +55,8 @@ class TaskHandle:
         return {**params.defaults(self.task), **self.params}
 
     def __repr__(self) -> str:
-        given = "".join(f", {name}={value!r}" for name, value in self.params.items())
-        return f"<{self.name}{given}: {self.title}>"
+        parameters = "".join(f", {name}={value!r}" for name, value in self.params.items())
+        return f"<{self.name}{parameters}: {self.title}>"
 
     @documented_by(ItemOptions)
     def item(
@@ -93,13 +93,13 @@ class TaskHandle:
             >>> carrara.load("niah").item("1k", index=3, tokenizer="gpt2").prompt.tokens
             1024
         """
-        given = ItemOptions(seed=seed, split=split, style=style, prompts=prompts, arrange=arrange)
-        sampling, pack, kind = given.sampling, given.pack, _only_arrangement(given)
+        options = ItemOptions(seed=seed, split=split, style=style, prompts=prompts, arrange=arrange)
+        sampling, pack, arrangement = options.sampling, options.pack, _only_arrangement(options)
         [first] = item_ids(Selection(self.name, self.params), sampling, pack, tokenizer)
         item_id = replace(
             first,
             length=length_of(length),
-            arrange=kind,
+            arrange=arrangement,
             index=check_whole("index", index, 0),
             question=check_whole("question", question, 0),
         )
@@ -139,19 +139,19 @@ class TaskHandle:
             >>> [i.item_id.index for i in carrara.load("qa1").items("1k", n=3, tokenizer="gpt2")]
             [0, 1, 2]
         """
-        given = ItemOptions(seed=seed, split=split, style=style, prompts=prompts, arrange=arrange)
-        sampling, pack, kind = given.sampling, given.pack, _only_arrangement(given)
+        options = ItemOptions(seed=seed, split=split, style=style, prompts=prompts, arrange=arrange)
+        sampling, pack, arrangement = options.sampling, options.pack, _only_arrangement(options)
         [first] = item_ids(Selection(self.name, self.params), sampling, pack, tokenizer)
-        at = replace(first, length=length_of(length), arrange=kind)
-        for context in contexts(at, check_whole("n", n, 1), pack, warn_once):
+        first_of_length = replace(first, length=length_of(length), arrange=arrangement)
+        for context in contexts(first_of_length, check_whole("n", n, 1), pack, warn_once):
             yield from context.items
 
 
-def _only_arrangement(given: ItemOptions) -> Arrange:
+def _only_arrangement(options: ItemOptions) -> Arrange:
     """Return the arrangement of an item, which has only one."""
-    if len(given.arrange) > 1:
-        raise UsageError(f"`arrange={','.join(given.arrange)}`: an item has one arrangement; give one")
-    return given.arrange[0]
+    if len(options.arrange) > 1:
+        raise UsageError(f"`arrange={','.join(options.arrange)}`: an item has one arrangement; give one")
+    return options.arrange[0]
 
 
 def find(selection: str = "all") -> list[TaskHandle]:
@@ -193,12 +193,12 @@ def load(name: str, /, **parameters: Value) -> TaskHandle:
         >>> carrara.load("latent_list", complexity=(1, 5)).params
         {'complexity': '1,5'}
     """
-    found = registry.select(name)
-    if len(found) != 1:
-        raise UsageError(f"{name!r} names {len(found)} tasks, and one is loaded: `carrara.find` lists several")
-    task, given = registry.load(found[0]), params_of(parameters)
-    params.build(task, found[0], given)
-    return TaskHandle(found[0], given)
+    names = registry.select(name)
+    if len(names) != 1:
+        raise UsageError(f"{name!r} names {len(names)} tasks, and one is loaded: `carrara.find` lists several")
+    task, texts = registry.load(names[0]), params_of(parameters)
+    params.build(task, names[0], texts)
+    return TaskHandle(names[0], texts)
 
 
 @documented_by(ItemOptions)

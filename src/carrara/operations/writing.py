@@ -143,7 +143,7 @@ class _Asking:
         self.missing: list[Missing] = []
         self.requests: dict[str, Message] = {}
         # As in a run: failed attempts are shown, and no error contains a key.
-        model.api = ReferencedAPI(model, lambda wanted: [self.requests[wanted["id"]]], progress)
+        model.api = ReferencedAPI(model, lambda reference: [self.requests[reference["id"]]], progress)
         self.at_once = config.connections or (model.api.max_connections() if config.embedded else None)
 
     async def all(self, left: Sequence[Slot]) -> None:

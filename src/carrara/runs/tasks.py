@@ -108,9 +108,11 @@ def make_task(
     remember_pack(pack)
     reader.ready()
     budgeted = _is_budgeted(model, first.style, max_tokens)
-    asked = replace(first, length=first.length - within) if within else first
+    sized_first = replace(first, length=first.length - within) if within else first
     items = [
-        item for context in contexts(asked, instances, pack, logger.warning, cached_context) for item in context.items
+        item
+        for context in contexts(sized_first, instances, pack, logger.warning, cached_context)
+        for item in context.items
     ]
     reader.check(first)
     for item in items:
@@ -237,13 +239,13 @@ async def _ask(
         model.api = ReferencedAPI(model, prompt_of, progress, quick=is_quick_to_render)
     item = item_of(id)
     watch = Watch(item.question.evidence)
-    whole = await call_in_thread(is_quick(id), make_reference, item, thinking, None, watch)
+    reference = await call_in_thread(is_quick(id), make_reference, item, thinking, None, watch)
     if watch.places:
         state.metadata[PLACES] = list(watch.places)
-    if known := model.api.recall(id, whole.sha256):
-        if known.result.repeated:
-            state.metadata[REPEATED] = known.result.repeated
-        _settle(state, whole, ModelOutput.model_validate(known.output), known.reading, known.result.money)
+    if recalled := model.api.recall(id, reference.sha256):
+        if recalled.result.repeated:
+            state.metadata[REPEATED] = recalled.result.repeated
+        _settle(state, reference, ModelOutput.model_validate(recalled.output), recalled.reading, recalled.result.money)
         return
     completes = getattr(model.api, "base", None)
     if completes is not None and completes != (item.item_id.style == "base"):
@@ -251,7 +253,7 @@ async def _ask(
     context = ReaderContext(item)
     with calls(id, allowance, context) as item_calls:
         config = _answer_config(item, state)
-        called_model = CalledModel(item, context, whole, thinking, state, generate, config, item_calls)
+        called_model = CalledModel(item, context, reference, thinking, state, generate, config, item_calls)
         reading = await _read(reader, context, called_model)
     if item_calls.refused:
         raise item_calls.refused
@@ -260,10 +262,10 @@ async def _ask(
         remove_texts(context.passed)  # agents pass the results of tools on without references
         exchanges = [Exchange(call.parts, call.output) for call in item_calls.made]
         traced = await anyio.to_thread.run_sync(trace_facts, item, context, exchanges, reading.seen, reading.earlier)
-        record = reading_record(whole.sha256, item_calls.made, reading, traced)
+        record = reading_record(reference.sha256, item_calls.made, reading, traced)
     elif item.prompt.template.follow_ups:
-        record = reading_record(whole.sha256, item_calls.made, reading, [])
-    _settle(state, whole, called_model.output_of(reading.reply), record, allowance.money)
+        record = reading_record(reference.sha256, item_calls.made, reading, [])
+    _settle(state, reference, called_model.output_of(reading.reply), record, allowance.money)
 
 
 def _answer_config(item: Item, state: TaskState) -> GenerateConfigArgs:
@@ -289,7 +291,7 @@ async def _read(reader: Reader, context: ReaderContext, model: CalledModel) -> R
 
 def _settle(
     state: TaskState,
-    whole: PromptReference,
+    reference: PromptReference,
     output: ModelOutput,
     record: Mapping[str, Any] | None,
     money: float | None,
@@ -302,7 +304,7 @@ def _settle(
         state.metadata[READING] = record
     referenced = any(message.metadata and KEY in message.metadata for message in state.messages)
     if record is not None or not referenced:
-        state.messages = [whole.message(), *(choice.message for choice in output.choices[:1])]
+        state.messages = [reference.message(), *(choice.message for choice in output.choices[:1])]
 
 
 def _set_message(error: Exception, item_attempts: Attempts) -> None:
@@ -349,7 +351,7 @@ def _score_output(id: str, output: ModelOutput, any_solver: bool, reading: Mappi
     if any_solver and ended == "called" and output.completion:  # the solver of an agent makes the answer from calls
         ended = "answered"
     result = grade(item.task, item.question, output.completion, "ok" if ended == "answered" else ended)
-    beside = _trivial(id)
+    trivial_scores = _trivial(id)
     return Score(
         value={"score": result.score, **result.scores, **recall_of(reading)},
         answer=result.answer,
@@ -359,6 +361,6 @@ def _score_output(id: str, output: ModelOutput, any_solver: bool, reading: Mappi
             **spent(output, item, result.answer)._asdict(),
             REQUESTS: (output.metadata or {}).get(REQUESTS, 0),
             **({NATS: nats} if (nats := (output.metadata or {}).get(NATS)) is not None else {}),
-            **({"trivial": beside} if beside else {}),
+            **({"trivial": trivial_scores} if trivial_scores else {}),
         },
     )

@@ -294,8 +294,8 @@ class Task(ABC):
         Raises:
             UndecidableError: The prompt has no context or no question.
         """
-        context, asked = text_between(messages, OPEN, CLOSE)
-        return context, read_names(asks_of(self), asked, wording)
+        context, question_text = text_between(messages, OPEN, CLOSE)
+        return context, read_names(asks_of(self), question_text, wording)
 
     def score(self, answer: Any, question: Question[Any]) -> float:
         """Return the score of an answer, from 0 to 1.

@@ -14,25 +14,25 @@ def text_between(messages: Sequence[Message], opening: str, closing: str) -> tup
         UndecidableError: The prompt lacks the marks.
     """
     _, _, rest = messages[-1].content.rpartition(opening)
-    context, mark, asked = rest.rpartition(closing)
+    context, mark, following = rest.rpartition(closing)
     if not mark:
         raise UndecidableError("no text was found")
-    return context.strip(), asked.strip()
+    return context.strip(), following.strip()
 
 
-def read_names(asks: Iterable[str], asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
+def read_names(asks: Iterable[str], question_text: str, wording: Mapping[str, str]) -> Mapping[str, str]:
     """Return the values of a question's fields, and the name of the question as `ask`.
 
     Args:
         asks: The names of the possible questions.
-        asked: The text after the context.
+        question_text: The text after the context.
         wording: The sentences of the prompt, by name.
 
     Raises:
         UndecidableError: The text has none of the questions.
     """
     for part in asks:
-        if match := field_pattern(wording[part]).search(asked):
+        if match := field_pattern(wording[part]).search(question_text):
             return {**match.groupdict(), "ask": part}
     raise UndecidableError("no question was found")
 

@@ -49,7 +49,6 @@ class SuiteTask(Task):
         """Return the instance of a key. The task has one value of each sweep (`sweeps.choose_values`).
 
         Args:
-            key: The key of the instance.
             budget: The tokens to fill, for tasks that override `generate_sized`.
 
         Returns:
@@ -98,9 +97,6 @@ class SuiteTask(Task):
     def markers(self, instance: Instance) -> Mapping[int, Marker]:
         """Return what identifies facts in other words, by their numbers. Facts without a marker are left out.
 
-        Args:
-            instance: The instance.
-
         Returns:
             The markers, as the pattern `marker` finds them.
         """
@@ -118,10 +114,6 @@ class SuiteTask(Task):
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return the scores of a reply by the papers' own scorers.
 
-        Args:
-            reply: The reply of a model.
-            question: The question.
-
         Returns:
             The scores, by name.
         """
@@ -129,9 +121,6 @@ class SuiteTask(Task):
 
     def draws(self, instance: Instance) -> Iterable[Choice]:
         """Return choices that a search may have moved away from an even draw. `carrara describe` prints their shares.
-
-        Args:
-            instance: The instance.
 
         Returns:
             The choices, each with the shares of an even draw.
@@ -141,9 +130,6 @@ class SuiteTask(Task):
     def trivial_baselines(self, question: Question[Any]) -> Mapping[str, str]:
         """Return trivial replies, such as one that names every option. Results show their scores for comparison.
 
-        Args:
-            question: The question.
-
         Returns:
             The replies, by name.
         """
@@ -151,10 +137,6 @@ class SuiteTask(Task):
 
     def heuristics(self, instance: Instance, question: Question[Any]) -> Mapping[str, str]:
         """Return the replies of heuristics that only this task has, for the search for shortcuts.
-
-        Args:
-            instance: The instance.
-            question: The question.
 
         Returns:
             The replies, by the name of the heuristic.
@@ -168,9 +150,6 @@ class SuiteTask(Task):
     def write(self, answer: Any) -> str:
         """Return an answer as the perfect reply states it.
 
-        Args:
-            answer: The answer.
-
         Returns:
             The reply.
         """
@@ -179,10 +158,6 @@ class SuiteTask(Task):
     def read(self, reply: str, question: Question[Any]) -> Extraction | None:
         """Return the answer that a reply states, and the rule that found it.
 
-        Args:
-            reply: The reply of a model.
-            question: The question.
-
         Returns:
             The answer and the rule. None if the reply states no answer, or leaves several open.
         """
@@ -190,11 +165,6 @@ class SuiteTask(Task):
 
     def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> Any:
         """Return an answer that the guesser draws. Its mean score is the question's `chance_level`.
-
-        Args:
-            rng: Random numbers.
-            instance: The instance.
-            question: The question.
 
         Returns:
             The answer.
@@ -206,9 +176,6 @@ class SuiteTask(Task):
     def not_answers(self, question: Question[Any]) -> Sequence[str]:
         """Return the parts of the prompt that state no answer when a reply repeats them, though they name one.
 
-        Args:
-            question: The question.
-
         Returns:
             The parts, as they stand in the prompt.
         """
@@ -216,10 +183,6 @@ class SuiteTask(Task):
 
     def error_type(self, answer: Any, question: Question[Any]) -> ErrorType | None:
         """Return how an answer is wrong, if the task distinguishes types of errors.
-
-        Args:
-            answer: The answer, as it was read.
-            question: The question.
 
         Returns:
             The type of error. None if the task distinguishes none, or the answer is right.

@@ -154,7 +154,7 @@ class Figure:
 
     @property
     def _heads(self) -> list[str]:
-        """Return the columns that distinguish series: those for which any mark has a value."""
+        """The columns that distinguish series: those for which any mark has a value."""
         return [
             "model",
             *(attribute for attribute in ("panel", "part") if any(getattr(mark, attribute) for mark in self.marks)),

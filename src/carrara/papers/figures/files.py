@@ -39,8 +39,7 @@ def is_figure(head: bytes, figure: Figure, path: Path) -> bool:
 
     Args:
         head: The first bytes of the file.
-        figure: The figure that is to be written.
-        path: Where to; its ending says in what form.
+        path: The file to write. Its ending determines the form.
     """
     match path.suffix.lower():
         case ".csv":

@@ -110,7 +110,6 @@ def svg(figure: Figure, is_file: bool = True) -> str:
     """Draw a figure.
 
     Args:
-        figure: The figure.
         is_file: Whether the picture is a file of its own, which brings its style sheet. Pages have it already.
     """
     shared = Drawing(figure)
