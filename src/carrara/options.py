@@ -491,17 +491,17 @@ def changed_settings(settings: object, options: type) -> list[str]:
     return [name for name in changed if name != "workers" or settings.workers is not None]  # type: ignore[attr-defined]
 
 
-def refuse_beside_ids(ids: str, settings: object, options: type, beside: Collection[str] = ("prompts",)) -> None:
+def refuse_beside_ids(ids: str, settings: object, options: type, allowed: Collection[str] = ("prompts",)) -> None:
     """Raise `UsageError` if ids come with settings that name items.
 
     Args:
         ids: An id, or a file of ids.
         settings: The settings of an operation.
         options: The class of the settings.
-        beside: The settings that may be given beside ids.
+        allowed: The settings that may be given beside ids.
     """
     for name in changed_settings(settings, options):
-        if name not in beside:
+        if name not in allowed:
             raise UsageError(f"`{name}` cannot be given beside {ids}: ids say already what the items are")
 
 

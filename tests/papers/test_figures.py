@@ -239,7 +239,7 @@ def test_runs_for_one_figure_stay_out_of_the_others() -> None:
 def test_lengths_are_chosen() -> None:
     shown = carrara.figure("sync-3", lengths="64k")
     assert {mark.x for mark in shown.marks} == {64 << 10}
-    own = figure("babilong-4", FigureData(made_up(), ()).at([4 << 10]))
+    own = figure("babilong-4", FigureData(made_up(), ()).at_lengths([4 << 10]))
     assert {mark.x for mark in own.marks} == {4 << 10}
 
 

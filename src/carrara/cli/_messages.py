@@ -68,7 +68,7 @@ class _Handler(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__()
-        self._said: set[str] = set()
+        self._printed: set[str] = set()
         self.skipped = False
         """Whether some input was left out."""
 
@@ -76,9 +76,9 @@ class _Handler(logging.Handler):
         message = record.getMessage()
         self.skipped |= getattr(record, SKIPPED, False)
         if getattr(record, ONCE, False):
-            if message in self._said:
+            if message in self._printed:
                 return
-            self._said.add(message)
+            self._printed.add(message)
         say(message)
 
 

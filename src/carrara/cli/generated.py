@@ -84,7 +84,7 @@ def function_of(name: str, command: Command) -> Callable[..., int]:
     positional = [setting.name for setting in settings if setting.is_positional]
     varies = any(setting.argument.kind is Argument.VAR_POSITIONAL for setting in settings)
 
-    def call(*words: Any, allow: Sequence[str] = (), as_json: bool = False, **flags: Any) -> int:
+    def call(*arguments: Any, allow: Sequence[str] = (), as_json: bool = False, **flags: Any) -> int:
         if allow:
             from carrara.tokenizers.permission import allow_all
 
@@ -92,7 +92,7 @@ def function_of(name: str, command: Command) -> Callable[..., int]:
         terminal = {**IN_COMMANDS, "as_json": as_json, "command_words": ("carrara", *words_given())}
         values = {setting.name: terminal[setting.name] for setting in settings if setting.name in terminal}
         values |= command.settings
-        named_values = dict(zip(positional, words, strict=False)) | flags
+        named_values = dict(zip(positional, arguments, strict=False)) | flags
         if command.rare:
             from carrara.operations.config_file import read_settings, setting_lines
 
@@ -108,7 +108,7 @@ def function_of(name: str, command: Command) -> Callable[..., int]:
                 first = [
                     values.pop(setting.name, setting.argument.default) for setting in settings if setting.is_positional
                 ]
-                return finish(operation(*first, *words[len(positional) :], **values), as_json)
+                return finish(operation(*first, *arguments[len(positional) :], **values), as_json)
             return finish(operation(**values), as_json)
         except KeyboardInterrupt:
             if not command.resumes:
@@ -170,12 +170,12 @@ def _arguments(settings: Iterable[Setting], command: Command) -> Iterator[Argume
     order = [setting for setting in shown if setting.is_positional]
     order += [setting for setting in shown if setting.argument.kind is Argument.VAR_POSITIONAL]
     order += [setting for setting in shown if setting.name in FLAGS]
-    rest = [setting for setting in shown if setting not in order]
-    for setting in [*order, *sorted(rest, key=lambda setting: setting.group.sort_key if setting.group else 0)]:
-        more: dict[str, Any] = {"help": setting.help}
+    others = [setting for setting in shown if setting not in order]
+    for setting in [*order, *sorted(others, key=lambda setting: setting.group.sort_key if setting.group else 0)]:
+        parameter_options: dict[str, Any] = {"help": setting.help}
         kind, annotation, default = setting.argument.kind, setting.argument.annotation, setting.argument.default
         completer = COMPLETERS.get((command.completes if setting.name == first else "") or setting.name)
-        more |= {"completer": completer} if completer else {}
+        parameter_options |= {"completer": completer} if completer else {}
         if isinstance(annotation, str):  # a name that is known to type checkers alone: a model
             annotation = Annotated[str, text(setting.name.upper())]
         if command.rare and default is Argument.empty:  # the file may have it
@@ -183,15 +183,17 @@ def _arguments(settings: Iterable[Setting], command: Command) -> Iterator[Argume
         if setting.is_positional:
             kind = Argument.POSITIONAL_ONLY
         elif kind is Argument.VAR_POSITIONAL:
-            more |= {"name": setting.name.removesuffix("s").upper(), "required": setting.is_required}
+            parameter_options |= {"name": setting.name.removesuffix("s").upper(), "required": setting.is_required}
             annotation = Folder  # of each
         else:
             kind = Argument.KEYWORD_ONLY
-            more |= {"group": setting.group} if setting.group and setting.name not in FLAGS else {}
+            parameter_options |= {"group": setting.group} if setting.group and setting.name not in FLAGS else {}
             if command.rare and setting.name == "model":
-                annotation = Annotated[list[str], several("MODEL")]
+                annotation = Annotated[list[str], repeatable("MODEL")]
         annotation = annotation | None if default is None else annotation  # the library checks defaults, too
-        yield setting.argument.replace(kind=kind, annotation=Annotated[annotation, Parameter(**more)], default=default)
+        yield setting.argument.replace(
+            kind=kind, annotation=Annotated[annotation, Parameter(**parameter_options)], default=default
+        )
 
 
 def _common(operation: Any, command: Command) -> Iterator[Argument]:
@@ -207,7 +209,7 @@ def _common(operation: Any, command: Command) -> Iterator[Argument]:
         yield argument("config", Annotated[str, text("FILE")], help=CONFIG)
         yield argument("write_config", bool, help=WRITE_CONFIG)
     if command.allows:
-        yield argument("allow", Annotated[list[str], several("TOKENIZER")], help=ALLOW)
+        yield argument("allow", Annotated[list[str], repeatable("TOKENIZER")], help=ALLOW)
     returned = signature(operation).return_annotation
     # a name that only type checkers know is of a class that takes long to import, and has a record
     if isinstance(returned, str) or any(
@@ -216,7 +218,7 @@ def _common(operation: Any, command: Command) -> Iterator[Argument]:
         yield argument("as_json", bool, name="--json", help="Print JSON instead of a table.")
 
 
-def several(metavar: str) -> Parameter:
+def repeatable(metavar: str) -> Parameter:
     """Return the parameter of a flag that may be given several times."""
 
     def values(_: object, tokens: Sequence[Token]) -> list[str]:

@@ -53,7 +53,7 @@ def add(config: AddConfig) -> Text:
     documents = count(about.documents, "document")
     lines = [f"{config.name} ({added.hash}): {about.sentences:,} sentences in {documents}{tokens}"]
     if left_out := added.left_out.by_reason:
-        lines.append("left out: " + ", ".join(f"{what} {number:,}" for what, number in left_out.items()))
+        lines.append("left out: " + ", ".join(f"{reason} {number:,}" for reason, number in left_out.items()))
     return Text(lines)
 
 
@@ -115,7 +115,7 @@ def show_corpus(config: ShowCorpusConfig) -> Record:
     }
     rows = [
         *((field, f"{value:,}" if isinstance(value, int) else value) for field, value in asdict(opened.about).items()),
-        *((f"left out: {what}", f"{number:,}") for what, number in opened.left_out.by_reason.items()),
+        *((f"left out: {reason}", f"{number:,}") for reason, number in opened.left_out.by_reason.items()),
         *((f"documents of {split}", f"{number:,}") for split, number in owned.items()),
         *((f"tokens by {name}", f"{number:,}") for name, number in tokens.items()),
         ("begins", _beginning(opened)),

@@ -74,12 +74,12 @@ def rank(config: CorrelateConfig) -> Record:
         raise UsageError("rankings are of models of runs: give folders of runs")
     printed, rows = _printed(config, default="all"), _cell_scores(config)
     boards = rankings(rows, printed)
-    left = unpublished_cells(rows, boards)
+    unpublished = unpublished_cells(rows, boards)
     if not boards:
-        raise UsageError(f"no paper has scores of {first_names(left)}; {_published_lengths(rows, printed)}")
+        raise UsageError(f"no paper has scores of {first_names(unpublished)}; {_published_lengths(rows, printed)}")
     lines = [line for board in boards for line in ranking_lines(board)]
-    lines += [f"no published scores: {', '.join(left)}"] if left else []
-    return Record(lines, values={"boards": [ranking_record(board) for board in boards], "not published": left})
+    lines += [f"no published scores: {', '.join(unpublished)}"] if unpublished else []
+    return Record(lines, values={"boards": [ranking_record(board) for board in boards], "not published": unpublished})
 
 
 def _printed(config: CorrelateConfig, default: str) -> "list[PublishedScore]":

@@ -139,15 +139,15 @@ def _answer_lines(shapes: "Sequence[DatasetShape]") -> Iterator[str]:
 
 
 def _draw_lines(shapes: "Sequence[DatasetShape]") -> Iterator[str]:
-    drawn = [(shape.task, what, values) for shape in shapes for what, values in shape.drawn]
-    if not drawn:
+    choices = [(shape.task, choice, values) for shape in shapes for choice, values in shape.drawn]
+    if not choices:
         return
     yield ""
     yield from table(
         ["task", "drawn", "share (of an even draw)"],
         [
-            (task, what, "  ".join(f"{value} {share:.1%} ({even:.1%})" for value, share, even in values))
-            for task, what, values in drawn
+            (task, choice, "  ".join(f"{value} {share:.1%} ({even:.1%})" for value, share, even in values))
+            for task, choice, values in choices
         ],
     )
 

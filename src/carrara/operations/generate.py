@@ -109,8 +109,8 @@ def _write_tables(config: GenerateConfig) -> Text:
     from carrara.export.shards import ShardTable, write_all
     from carrara.items import render as rendering
 
-    whole = ShardTable("items", rendering.tabular, rendering.RENDERED)
-    table = whole if config.render else ShardTable("item_ids", rendering.item_id_row, rendering.ITEM_ID_COLUMNS)
+    item_table = ShardTable("items", rendering.tabular, rendering.RENDERED)
+    table = item_table if config.render else ShardTable("item_ids", rendering.item_id_row, rendering.ITEM_ID_COLUMNS)
     folder = config.out / table.kind
 
     def path(first: "ItemId", number: int, total: int) -> Path:
@@ -121,8 +121,8 @@ def _write_tables(config: GenerateConfig) -> Text:
     )
     files = list(show_progress(written, number, "files", label="generating"))
     known = sum(file.known for file in files)
-    there = f", {known} of them there already" if known else ""
-    return Text([f"{folder}: {sum(file.rows for file in files)} items in {len(files)} files{there}"])
+    existing = f", {known} of them there already" if known else ""
+    return Text([f"{folder}: {sum(file.rows for file in files)} items in {len(files)} files{existing}"])
 
 
 Source = tuple[str, int, Iterator[Sequence[str]]]

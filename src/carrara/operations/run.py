@@ -112,8 +112,8 @@ def _console() -> "Console":
     """Return a console for progress on stderr. In a notebook it prints lines: rich's bar needs ipywidgets there."""
     from carrara.util.progress import make_console
 
-    shown = make_console()
-    return make_console(lines_only=True) if shown.is_jupyter else shown
+    console = make_console()
+    return make_console(lines_only=True) if console.is_jupyter else console
 
 
 # --- several models, as the command runs them ---

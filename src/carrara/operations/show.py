@@ -78,7 +78,7 @@ def show(config: ShowConfig) -> ShownItems:
     """Show one item as a model sees it, with evidence highlighted and filler dimmed, its question and its answer."""
     if "@" not in config.task:
         return ShownItems(_items_at(config), config.reply)
-    refuse_beside_ids(config.task, config, ShowConfig, beside=("prompts", "reply"))
+    refuse_beside_ids(config.task, config, ShowConfig, allowed=("prompts", "reply"))
     return ShownItems([_rebuilt(config)], config.reply)
 
 

@@ -74,12 +74,12 @@ def write(config: WriteConfig, console: Console | None = None) -> DraftResult:
     """Have a model write the pieces that the file lacks."""
     _check(config)
     with open_bank_file(config.out) as bank:
-        left = [Slot(key, n) for key in config.keys for n in range(bank.count[key], config.n)]
+        open_slots = [Slot(key, n) for key in config.keys for n in range(bank.count[key], config.n)]
         missing: list[Missing] = []
-        if left:
-            missing = _written(config, bank, left, console)
+        if open_slots:
+            missing = _write_missing(config, bank, open_slots, console)
         pieces = sum(bank.count[key] for key in config.keys)
-        return DraftResult(pieces, len(left) - len(missing), missing)
+        return DraftResult(pieces, len(open_slots) - len(missing), missing)
 
 
 def request(key: DraftKey, max_tokens: int) -> str:
@@ -89,10 +89,10 @@ def request(key: DraftKey, max_tokens: int) -> str:
     'Write a riddle about bees. Give nothing but the riddle itself, without a word before or after it, in plain text \
 and at most 300 words.'
     """
-    words = max(10, int(_WORDS_A_TOKEN * max_tokens) // 10 * 10)
+    most_words = max(10, int(_WORDS_A_TOKEN * max_tokens) // 10 * 10)
     return (
         f"Write {key.with_article}. Give nothing but the {key.format} itself, without a word before or after it, in "
-        f"plain text and at most {words} words."
+        f"plain text and at most {most_words} words."
     )
 
 
@@ -110,47 +110,51 @@ def _check(config: WriteConfig) -> None:
         )
 
 
-def _written(config: WriteConfig, bank: BankFile, left: Sequence[Slot], console: Console | None) -> list[Missing]:
+def _write_missing(
+    config: WriteConfig, bank: BankFile, open_slots: Sequence[Slot], console: Console | None
+) -> list[Missing]:
     """Return the missing pieces."""
     model = make_model(config.model, config.base_url, config.model_args)
     check_server(config.model, config.base_url, config.model_args)
     total = len(config.keys) * config.n
-    with progress.progress(total, dict.fromkeys(map(str, left), 0), _about(config, total, left), console) as shown:
-        asking = _Asking(config, bank, model, shown)
+    with progress.progress(
+        total, dict.fromkeys(map(str, open_slots), 0), _about(config, total, open_slots), console
+    ) as run_progress:
+        writer = _Writer(config, bank, model, run_progress)
         try:
-            anyio.run(asking.all, left)
+            anyio.run(writer.all, open_slots)
         except BaseExceptionGroup as group:
             raise _first(group) from None
-    return asking.missing
+    return writer.missing
 
 
-def _about(config: WriteConfig, total: int, left: Sequence[Slot]) -> str:
+def _about(config: WriteConfig, total: int, open_slots: Sequence[Slot]) -> str:
     """Return a description of the requests and their greatest cost."""
-    many = f"{total:,} pieces" if len(left) == total else f"{len(left):,} of {total:,} pieces"
-    sent = sum(len(request(slot.key, config.max_tokens)) for slot in left) // _LETTERS_A_TOKEN
+    pieces = f"{total:,} pieces" if len(open_slots) == total else f"{len(open_slots):,} of {total:,} pieces"
+    sent = sum(len(request(slot.key, config.max_tokens)) for slot in open_slots) // _LETTERS_A_TOKEN
     return (
-        f"{many} for {len(config.keys):,} keys, to be written by {config.model}: about {sent:,} tokens of requests, "
-        f"at most {len(left) * config.max_tokens:,} of replies ({config.max_tokens:,} each), and more if some are "
-        f"asked for again"
+        f"{pieces} for {len(config.keys):,} keys, to be written by {config.model}: about {sent:,} tokens of requests, "
+        f"at most {len(open_slots) * config.max_tokens:,} of replies ({config.max_tokens:,} each), and more if some "
+        f"are asked for again"
     )
 
 
-class _Asking:
+class _Writer:
     """Ask for the missing pieces."""
 
-    def __init__(self, config: WriteConfig, bank: BankFile, model: Model, shown: progress.RunProgress) -> None:
-        self.config, self.bank, self.model, self.shown = config, bank, model, shown
+    def __init__(self, config: WriteConfig, bank: BankFile, model: Model, run_progress: progress.RunProgress) -> None:
+        self.config, self.bank, self.model, self.run_progress = config, bank, model, run_progress
         self.missing: list[Missing] = []
         self.requests: dict[str, Message] = {}
         # As in a run: failed attempts are shown, and no error contains a key.
         model.api = ReferencedAPI(model, lambda reference: [self.requests[reference["id"]]], progress)
         self.at_once = config.connections or (model.api.max_connections() if config.embedded else None)
 
-    async def all(self, left: Sequence[Slot]) -> None:
-        slots = iter(left)
+    async def all(self, open_slots: Sequence[Slot]) -> None:
+        slots = iter(open_slots)
         try:
             async with anyio.create_task_group() as group:
-                for _ in range(min(len(left), self.at_once or MOST_AT_ONCE)):
+                for _ in range(min(len(open_slots), self.at_once or MOST_AT_ONCE)):
                     group.start_soon(self._some, slots)
         finally:
             with anyio.CancelScope(shield=True):
@@ -165,10 +169,10 @@ class _Asking:
     async def _write_slot(self, slot: Slot) -> None:
         reason = await self._piece(slot)
         if reason is None:
-            self.shown.on_answer(str(slot))
+            self.run_progress.on_answer(str(slot))
         else:
             self.missing.append(Missing(slot.key, reason))
-            self.shown.on_failure(str(slot))
+            self.run_progress.on_failure(str(slot))
 
     async def _piece(self, slot: Slot) -> str | None:
         """Add a piece to the bank, or return why it is missing."""

@@ -42,9 +42,11 @@ def means(definition: Definition, data: FigureData) -> Figure:
             )
         if data.scores:
             notes.append(f"Published means are computed from the paper's Table 4, over {', '.join(tasks)} too.")
-    left = sorted({int(mark.x) for mark in single} - {int(mark.x) for mark in user_marks})
-    if left:
-        notes.append(f"Not shown, because not all of these tasks were run there: {', '.join(map(write_length, left))}.")
+    omitted = sorted({int(mark.x) for mark in single} - {int(mark.x) for mark in user_marks})
+    if omitted:
+        notes.append(
+            f"Not shown, because not all of these tasks were run there: {', '.join(map(write_length, omitted))}."
+        )
     title = definition.title.format(
         score="mean accuracy" if len(tasks) > 1 else "accuracy",
         tasks="QA1 to QA5" if len(tasks) == len(definition.tasks) else ", ".join(tasks),
@@ -147,13 +149,13 @@ def seeds(definition: Definition, data: FigureData) -> Figure:
     for row in data.filter(lambda result: result.model.startswith(CHECKPOINT)).rows(definition.tasks):
         training = Path(row.model.removeprefix(CHECKPOINT)).name
         groups.setdefault((_SEED.sub("", training), definition.tasks[row.task], row.length), []).append(row.stat.mean)
-    several = {key: means for key, means in groups.items() if len(means) > 1}
+    repeated = {key: means for key, means in groups.items() if len(means) > 1}
     marks = []
-    for (name, panel, length), means in several.items():
+    for (name, panel, length), means in repeated.items():
         mean, spread = fmean(means), stdev(means)
         low, high = max(0.0, mean - spread), min(1.0, mean + spread)
         marks.append(Mark(name, length, mean, panel, low=low, high=high, n=len(means)))
-    counts = " or ".join(map(str, sorted({len(means) for means in several.values()})))
+    counts = " or ".join(map(str, sorted({len(means) for means in repeated.values()})))
     note = f"Points are means of {counts} trainings, bars one standard deviation; n counts trainings."
     return definition.figure(marks, notes=[note])
 

@@ -72,7 +72,7 @@ class FigureConfig:
         for name in models:
             _check_published(name, {score.name for score in scores})
         data = FigureData(by_metric(results, self.score), scores, models, self.published == (BEST,))
-        return figure(self.name, data if self.lengths is None else data.at(self.lengths))
+        return figure(self.name, data if self.lengths is None else data.at_lengths(self.lengths))
 
 
 def _check_published(name: str, models: set[str]) -> None:

@@ -33,7 +33,7 @@ class FigureData:
     only_best: bool = False
     """Whether the best published models are requested, also of a figure that has no others."""
 
-    def at(self, lengths: Collection[int]) -> "FigureData":
+    def at_lengths(self, lengths: Collection[int]) -> "FigureData":
         """Return the results at these lengths, or at a paper's length near one of them."""
         return replace(
             self,
@@ -240,5 +240,5 @@ def _add_label(result: Result, parameter: str, default: str) -> Result:
         return replace(result, labels={parameter: default, **result.labels})
     parameters = read_canonical(item_id.params)
     value = parameters.pop(parameter, default)
-    rest = replace(item_id, params=";".join(f"{key}={value}" for key, value in parameters.items()))
-    return replace(result, id=str(rest), labels={parameter: value, **result.labels})
+    reduced_id = replace(item_id, params=";".join(f"{key}={value}" for key, value in parameters.items()))
+    return replace(result, id=str(reduced_id), labels={parameter: value, **result.labels})

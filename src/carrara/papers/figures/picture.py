@@ -174,8 +174,8 @@ def _within_figure(rule: str) -> str:
     return ", ".join(f".figure{'' if part.startswith('.chart') else ' '}{part}" for part in parts) + f" {brace}{body}"
 
 
-def _wide(words: str, size: float = 12) -> float:
-    return len(words) * LETTER * size / 12
+def _wide(label: str, size: float = 12) -> float:
+    return len(label) * LETTER * size / 12
 
 
 def _key(shared: Drawing, width: float, y: float) -> tuple[list[Markup], float, float]:
@@ -198,8 +198,8 @@ def _key(shared: Drawing, width: float, y: float) -> tuple[list[Markup], float, 
     drawn = []
     for place, (swatch, name) in enumerate(entries):
         left, row = place // rows * column, place % rows
-        words = text(name, 32, 4, "label")
-        drawn.append(tag("g", swatch, words, transform=f"translate({number(left)} {number(y + 20 * row + 4)})"))
+        label = text(name, 32, 4, "label")
+        drawn.append(tag("g", swatch, label, transform=f"translate({number(left)} {number(y + 20 * row + 4)})"))
     return drawn, max(width, column * -(-len(entries) // rows) - 16), y + 20 * rows - 8
 
 
@@ -267,13 +267,13 @@ def _axes(figure: Figure, x: Scale, y: Scale, width: float, height: float) -> Pa
         parts.append(text(label, frame.left - 8, frame.y(place) + 4, "tick", "end"))
     end = -math.inf
     for place, label in sorted(labels.items()):
-        at, foot = frame.x(place), frame.y(0)
+        centre, foot = frame.x(place), frame.y(0)
         if turned:
-            turn = f"rotate(-30 {number(at)} {number(foot + 14)})"
-            parts.append(tag("text", label, x=at, y=foot + 14, text_anchor="end", class_="tick", transform=turn))
-        elif at - _wide(label) / 2 > end:
-            parts.append(text(label, at, foot + 18, "tick", "middle"))
-            end = at + _wide(label) / 2 + 4
+            turn = f"rotate(-30 {number(centre)} {number(foot + 14)})"
+            parts.append(tag("text", label, x=centre, y=foot + 14, text_anchor="end", class_="tick", transform=turn))
+        elif centre - _wide(label) / 2 > end:
+            parts.append(text(label, centre, foot + 18, "tick", "middle"))
+            end = centre + _wide(label) / 2 + 4
     parts.append(text(figure.x_label, frame.x(1), frame.height - 6, "axis", "end"))
     for name, value in figure.levels.items():
         parts.append(frame.across(y.share(value), "chance_level"))
@@ -352,9 +352,9 @@ def _bars(shared: Drawing, marks: Sequence[Mark], first: bool) -> Panel:
         style = shared.style(mark)
         left = frame.x(x.share(mark.x)) + (style.number - n / 2) * thick
         base, top = frame.y(y.share(0)), frame.y(y.share(mark.value))
-        words = tag("title", f"{style.name}, {mark.x}: {mark.value:g}")
+        tooltip = tag("title", f"{style.name}, {mark.x}: {mark.value:g}")
         drawn.append(
-            tag("rect", words, x=left + 0.5, y=min(base, top), width=thick - 1, height=abs(base - top),
+            tag("rect", tooltip, x=left + 0.5, y=min(base, top), width=thick - 1, height=abs(base - top),
                 class_=f"block {style.colour_name}", fill_opacity=f"{style.opacity:.2f}")
         )  # fmt: skip
         drawn += _whisker(frame, y, left + thick / 2, mark, "ink")
@@ -364,19 +364,19 @@ def _bars(shared: Drawing, marks: Sequence[Mark], first: bool) -> Panel:
 def _histogram(shared: Drawing, marks: Sequence[Mark], first: bool) -> Panel:
     figure = shared.figure
     steps = sorted({float(mark.x) for mark in figure.marks})
-    wide = min((b - a for a, b in pairwise(steps)), default=1.0)
-    x, y = _linear(steps[0], steps[-1] + wide), _y_scale(figure, figure.marks)
+    step_width = min((b - a for a, b in pairwise(steps)), default=1.0)
+    x, y = _linear(steps[0], steps[-1] + step_width), _y_scale(figure, figure.marks)
     frame, parts = _axes(figure, x, y, 320, 200)
     base, drawn = frame.y(y.share(0)), list(parts)
     for mark in marks:
         left, right, top = (
             frame.x(x.share(mark.x)),
-            frame.x(x.share(float(mark.x) + wide)),
+            frame.x(x.share(float(mark.x) + step_width)),
             frame.y(y.share(mark.value)),
         )
-        words = tag("title", f"{figure.format_x(mark.x)}: {mark.value:g}")
+        tooltip = tag("title", f"{figure.format_x(mark.x)}: {mark.value:g}")
         drawn.append(
-            tag("rect", words, x=left + 0.5, y=top, width=right - left - 1, height=base - top, class_="block s0")
+            tag("rect", tooltip, x=left + 0.5, y=top, width=right - left - 1, height=base - top, class_="block s0")
         )
     return Panel(frame, drawn)
 
@@ -400,10 +400,10 @@ def _stack(shared: Drawing, marks: Sequence[Mark], first: bool) -> Panel:
     for mark in sorted(marks, key=lambda mark: shared.parts.index(mark.part)):
         begin, rank = ends[mark.model], shared.parts.index(mark.part)
         ends[mark.model] += mark.value
-        words = tag("title", f"{mark.model}, {mark.part}: {mark.value:g}")
+        tooltip = tag("title", f"{mark.model}, {mark.part}: {mark.value:g}")
         x0, x1, y0 = frame.x(begin), frame.x(ends[mark.model]), height * shared.models.index(mark.model) + 2
         block = f"block s{rank % COLOURS}"
-        drawn.append(tag("rect", words, x=x0, y=y0, width=x1 - x0, height=height - 4, class_=block))
+        drawn.append(tag("rect", tooltip, x=x0, y=y0, width=x1 - x0, height=height - 4, class_=block))
     return Panel(frame, drawn)
 
 
@@ -442,9 +442,11 @@ def _grid(
         text(figure.x_label, frame.x(1), frame.height - 6, "axis", "end"),
     ]
     for n, head in enumerate(heads):
-        at, foot = left + (n + 0.5) * width, frame.y(0) + (14 if turned else 18)
-        turn = {"transform": f"rotate(-40 {number(at)} {number(foot)})"} if turned else {}
-        drawn.append(tag("text", head, x=at, y=foot, text_anchor="end" if turned else "middle", class_="tick", **turn))
+        centre, foot = left + (n + 0.5) * width, frame.y(0) + (14 if turned else 18)
+        turn = {"transform": f"rotate(-40 {number(centre)} {number(foot)})"} if turned else {}
+        drawn.append(
+            tag("text", head, x=centre, y=foot, text_anchor="end" if turned else "middle", class_="tick", **turn)
+        )
     for mark in marks:
         x = left + width * columns.index(mark.x)
         y = height * rows.index((mark.model, mark.part))

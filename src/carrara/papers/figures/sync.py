@@ -128,13 +128,13 @@ def _pairs(marks: Sequence[Mark], lengths: Sequence[int]) -> Pairs:
 
 def _matrix(pairs: Pairs, published: bool) -> list[Mark]:
     names = list(dict.fromkeys(name for pair in pairs for name in pair))
-    both = {**pairs, **{(second, first): rho for (first, second), rho in pairs.items()}}
-    both |= {(name, name): 1.0 for name in names}
+    rho_by_pair = {**pairs, **{(second, first): rho for (first, second), rho in pairs.items()}}
+    rho_by_pair |= {(name, name): 1.0 for name in names}
     return [
-        Mark(first, second, both[first, second], label=f"{both[first, second]:.2f}", published=published)
+        Mark(first, second, rho_by_pair[first, second], label=f"{rho_by_pair[first, second]:.2f}", published=published)
         for first in names
         for second in names
-        if (first, second) in both
+        if (first, second) in rho_by_pair
     ]
 
 
