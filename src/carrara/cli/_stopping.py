@@ -111,7 +111,7 @@ def _end_at_second_signal() -> Iterator[list[int]]:
 
 
 def _leave_to_parent() -> None:
-    """Have the signals of a forked process not count as those of its parent."""
+    """Keep the signals of a forked process from counting as signals of its parent."""
     if threading.current_thread() is threading.main_thread():
         signal.set_wakeup_fd(-1)
 

@@ -33,12 +33,12 @@ class Command:
 
 @dataclass(frozen=True)
 class Actions:
-    """A command that consists of several."""
+    """A command with several actions."""
 
     summary: str
     actions: Mapping[str, Command]
     more: str = ""
-    """What its help says after the summary."""
+    """The text of its help after the summary."""
 
 
 RARE = (

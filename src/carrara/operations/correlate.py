@@ -116,7 +116,7 @@ def _cell_scores(config: CorrelateConfig) -> "list[CellScore]":
 
 
 def _published_lengths(cell_scores: "Sequence[CellScore]", printed: "Sequence[PublishedScore]") -> str:
-    """Return the published models or figures to suggest for a name that was not found."""
+    """Return where scores are published, for runs that have none at the same lengths."""
     lengths: dict[str, set[int]] = {}
     for score in printed:
         if score.ours and score.length is not None:

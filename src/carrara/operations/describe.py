@@ -173,7 +173,10 @@ def _token_lines(
 def _sizes(
     item_ids: "Sequence[ItemId]", instances: int, pack: "Pack | None", names: Sequence[str]
 ) -> list[dict[str, float]]:
-    """Return the sizes of contexts of one length. A task without one is left out, unless it is the only task."""
+    """Return the sizes of contexts of one length.
+
+    A task without a context of this length is left out, unless it is the only task.
+    """
     from carrara.items.item import left_out
     from carrara.papers.dataset import sizes
     from carrara.util.errors import LengthError

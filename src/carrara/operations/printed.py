@@ -1,4 +1,4 @@
-"""What operations return: it prints as text, and has values for JSON."""
+"""The results of operations, which print as text and have values for JSON."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 Published = Literal["babilong", "minerva"]
 STDIN = STDOUT = Path("-")
-"""What stands for standard input, or for standard output."""
+"""The name that stands for standard input or standard output."""
 NO_FOLDERS = frozenset({".json", ".ndjson", ".csv", ".tsv", ".txt", ".gz"})
 """Endings of names that stand for files, not folders."""
 

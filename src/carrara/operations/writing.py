@@ -113,7 +113,7 @@ def _check(config: WriteConfig) -> None:
 def _write_missing(
     config: WriteConfig, bank: BankFile, open_slots: Sequence[Slot], console: Console | None
 ) -> list[Missing]:
-    """Return the missing pieces."""
+    """Ask for the missing pieces, and return those that the model did not deliver."""
     model = make_model(config.model, config.base_url, config.model_args)
     check_server(config.model, config.base_url, config.model_args)
     total = len(config.keys) * config.n

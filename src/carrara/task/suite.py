@@ -1,6 +1,7 @@
-"""What the package needs of a task beside making and solving it: `SuiteTask`, which every loaded task is.
+"""`SuiteTask`: the methods that the package needs of a task beside making and solving it.
 
-Official tasks derive from it. A task in a user's file derives from `Task`, and gets these methods when it is loaded.
+Every loaded task is a `SuiteTask`. Official tasks derive from it. A task in a user's file derives from `Task`, and
+gets these methods when it is loaded.
 """
 
 import re
@@ -95,10 +96,10 @@ class SuiteTask(Task):
         return instance
 
     def markers(self, instance: Instance) -> Mapping[int, Marker]:
-        """Return what identifies facts in other words, by their numbers. Facts without a marker are left out.
+        """Return the markers that identify facts in other words, by the numbers of the facts.
 
         Returns:
-            The markers, as the pattern `marker` finds them.
+            The markers, as the pattern `marker` finds them. Facts without a marker are left out.
         """
         if not self.marker:
             return {}

@@ -108,7 +108,7 @@ def _used_lengths(marks: Sequence[Mark], satisfactory: float) -> list[str]:
 
 
 def _longest(by_length: dict[float | str, float], satisfactory: float) -> int | None:
-    """Return the longest length at which a model is satisfactory, as at all shorter lengths that were run."""
+    """Return the longest length up to which a model is satisfactory at every length that was run."""
     longest = None
     for length in sorted(by_length, key=float):
         if by_length[length] < satisfactory:

@@ -31,7 +31,7 @@ class Definition:
     """`babilong-table-2`: the paper, and its name for the figure."""
     description: str
     command: str
-    """The command that makes the results for it; or that prints it itself, if it has no form."""
+    """The command that makes its results. If the figure has no form, the command that prints it."""
     published: bool = False
     """Whether scores of the paper's own models are in the package."""
     differs: str = ""

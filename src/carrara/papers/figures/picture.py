@@ -29,7 +29,7 @@ LETTER = 6.6
 GAP = 28
 """The space between panels, and around the figure."""
 LEAST = 600
-"""The width up to which a key may be wider than the panels."""
+"""The width that a key may fill even if the panels are narrower."""
 ROOM = 26
 """The number of columns of grids that stand side by side."""
 HEAT = ("#e9ebed", "#9fc3de", "#2a74ae", "#0d3f6b")
@@ -235,7 +235,7 @@ def _y_scale(figure: Figure, marks: Sequence[Mark]) -> Scale:
 
 
 def _linear(low: float, high: float, exact: bool = False) -> Scale:
-    """Return an axis of numbers that begins and ends at ticks, or exactly where it is told to."""
+    """Return an axis of numbers that begins and ends at ticks, or exactly at the given limits."""
     rough = (high - low or 1) / 4
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * n for n in (1, 2, 2.5, 5, 10) if power * n >= rough * 0.999)
