@@ -67,6 +67,7 @@ def test_any_value_is_read_or_refused(config: type, tmp_path: Path, monkeypatch:
         ("lengths", 5.5, "is not a length"),
         ("request_timeout", None, "None is not a time"),
         ("patience", True, "True is not a time"),
+        ("temperature", True, "True is not a temperature"),
         ("params", "complexity=5", "neither a dictionary nor a list"),
         ("model_args", 5, "neither a dictionary nor a list"),
         ("budget", -5, "is no budget"),

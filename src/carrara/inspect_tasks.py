@@ -31,6 +31,7 @@ from carrara.constants import WHOLE
 from carrara.items import registry
 from carrara.items.item_id import ItemId
 from carrara.items.prompt_pack import Pack, read_pack
+from carrara.options import DIGITS
 from carrara.readers.registry import parse_reader
 from carrara.rng import Split
 from carrara.runs.provider import carrara
@@ -42,6 +43,7 @@ from carrara.tokenizers import permission
 from carrara.types import Arrange, Style
 from carrara.util.errors import RunError, UsageError, nearest
 from carrara.util.quantities import read_length
+from carrara.util.sanitize import clip
 
 Maker = Callable[..., Task]
 
@@ -230,8 +232,9 @@ def _params(value: Any) -> dict[str, str]:
 
 def _read_whole(name: str, value: Any, least: int) -> int:
     written = _text(value)
-    if not written.isascii() or not written.isdigit() or int(written) < least:
-        raise UsageError(f"{name}={written} is not a whole number of at least {least}")
+    if not written.isascii() or not written.isdigit() or len(written) > DIGITS or int(written) < least:
+        most = f" and at most {DIGITS} digits" if len(written) > DIGITS else ""
+        raise UsageError(f"{name}={clip(written, 40)} is not a whole number of at least {least}{most}")
     return int(written)
 
 

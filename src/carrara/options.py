@@ -240,7 +240,7 @@ def temperature_of(value: Annotated[str | float | None, text("TEMPERATURE")]) ->
     if value is None or value == "none":
         return None
     try:
-        temperature = float(value)
+        temperature = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         temperature = math.nan
     if not 0 <= temperature < math.inf:

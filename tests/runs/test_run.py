@@ -26,6 +26,7 @@ from carrara.readers.registry import parse_reader
 from carrara.runs import progress
 from carrara.runs.replies import read_results
 from carrara.runs.tasks import make_task
+from carrara.servers.inspect_private import SetupError
 from carrara.servers.reasoning_mode import Thinking
 from carrara.servers.response import tells_overflow
 from carrara.servers.retry import RetryTrouble
@@ -280,6 +281,13 @@ def test_wrong_use_through_inspect_is_its_own_error(wrong: str, tmp_path: Path) 
     assert named in ended.stdout + ended.stderr
     assert "Traceback" not in ended.stdout + ended.stderr
     assert list(tmp_path.glob("*.eval")) == []
+
+
+def test_a_seed_of_too_many_digits_is_one_sentence() -> None:
+    from carrara.inspect_tasks import latent_list
+
+    with pytest.raises(SetupError, match="is not a whole number of at least 0 and at most 30 digits"):
+        latent_list(seed="9" * 5000)
 
 
 def test_arguments_as_inspect_splits_them(tmp_path: Path) -> None:
