@@ -170,6 +170,7 @@ def test_a_path_with_a_null_character_is_refused(tmp_path: Path) -> None:
 
 FORKING = """
 import os, sys, threading, carrara
+from carrara.util.errors import UsageError
 
 asked, forked = threading.Event(), threading.Event()
 

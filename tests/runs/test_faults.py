@@ -167,7 +167,7 @@ def test_a_window_without_room_for_the_answer_is_told_before(tmp_path: Path) -> 
         none = run("window-600", server, tmp_path / "none", "--lengths", "600", "-n", "3")
         assert none.returncode == 2
         assert "takes 600 tokens, prompt and answer together" in none.stderr
-        assert "`within` makes lengths hold the answer too" in none.stderr
+        assert "`within=True` (in the file of --config) makes lengths hold the answer too" in none.stderr
         assert server.asked() == 0
         some = run("window-2048", server, tmp_path / "some", "--lengths", "600,8k", "-n", "3")
         assert "3 of 3 prompts at 8k (by up to 6," in some.stderr

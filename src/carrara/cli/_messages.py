@@ -18,16 +18,20 @@ _COMMAND: ContextVar["tuple[App, Sequence[str]] | None"] = ContextVar("command",
 """The command that is running, and its flags."""
 
 
-def in_flags(message: str, flags: Mapping[str, str]) -> str:
-    """Return a message with flags in place of option names in backquotes.
+def in_flags(message: str, flags: Mapping[str, str], rare: Sequence[str] = ()) -> str:
+    """Return a message with flags in place of option names in backquotes. Rare settings stand in a file.
 
-    >>> flags = {"max_tokens": "--max-tokens", "within": "--within"}
-    >>> in_flags("`max_tokens=512` has room, and `within=True` too; `carrara tasks` lists them", flags)
-    '--max-tokens 512 has room, and --within too; `carrara tasks` lists them'
+    >>> flags = {"max_tokens": "--max-tokens", "allow_large": "--allow-large"}
+    >>> in_flags("`max_tokens=512` has room, and `allow_large=True` too; `carrara tasks` lists them", flags)
+    '--max-tokens 512 has room, and --allow-large too; `carrara tasks` lists them'
+    >>> in_flags("`within=True` makes lengths hold the answer too", flags, ["within"])
+    '`within=True` (in the file of --config) makes lengths hold the answer too'
     """
 
     def flag(match: re.Match[str]) -> str:
         name, value = match[1], match[2]
+        if name in rare and f": {name}: " not in message:  # which names the file already
+            return f"{match[0]} (in the file of --config)"
         if name not in flags:
             return match[0]
         return flags[name] if value in (None, "True") else f"{flags[name]} {value}"
@@ -55,11 +59,20 @@ def _flags() -> dict[str, str]:
     return {argument.field_info.name: argument.name for argument in arguments}
 
 
+def _rare_settings() -> Sequence[str]:
+    """Return the settings of the command that is running that are no flags."""
+    from carrara.cli.commands import COMMANDS
+
+    name = next(iter(words_given()), "")
+    commands = [group[name] for group in COMMANDS.values() if name in group]
+    return [setting for command in commands for setting in getattr(command, "rare", ())]
+
+
 def say(message: str) -> None:
     """Print a message to stderr. It may contain names from other people's files, so control characters are replaced."""
     from carrara.util.sanitize import visible
 
-    shown = in_flags(message, _flags()) if "`" in message else message
+    shown = in_flags(message, _flags(), _rare_settings()) if "`" in message else message
     print(f"carrara: {visible(shown)}", file=sys.stderr)
 
 
