@@ -30,7 +30,7 @@ def in_flags(message: str, flags: Mapping[str, str], rare: Sequence[str] = ()) -
 
     def flag(match: re.Match[str]) -> str:
         name, value = match[1], match[2]
-        if name in rare and f": {name}: " not in message:  # which names the file already
+        if name in rare and value is not None and f": {name}: " not in message:  # which names the file already
             return f"{match[0]} (in the file of --config)"
         if name not in flags:
             return match[0]
