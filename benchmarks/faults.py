@@ -644,6 +644,7 @@ import os, random, sys, threading, time
 from contextlib import suppress
 from pathlib import Path
 import carrara
+from carrara.util.errors import RunError
 
 for number in range(50):
     bad = sys.argv[3:] if number % 2 else ()
