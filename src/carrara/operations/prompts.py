@@ -66,7 +66,7 @@ class BuildPackConfig(PackConfig):
     """The paper whose official wording is written."""
 
     paper: Paper = field(validator=one_of(get_args(Paper)), kw_only=False)
-    """Whose wording."""
+    """The paper or benchmark whose wording is written."""
     folder: Path = field(converter=file_of, kw_only=False)
     """A clone of the paper's official repository."""
 

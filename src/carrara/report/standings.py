@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from carrara.report.tables import rounded
 from carrara.results.leaderboard import Standing
 from carrara.util.quantities import natural, write_length
 from carrara.util.sanitize import distinct, short
@@ -29,12 +30,12 @@ def standing_lines(standings: Sequence[Standing], costs: Sequence[float] | None 
             [
                 "–" if line.place is None else str(line.place),
                 names[str(line.series)],
-                _three(line.mean),
+                rounded(line.mean, 3),
                 "–" if line.low is None else f"{line.low:.3f}-{line.high:.3f}",
-                _three(line.area),
+                rounded(line.area, 3),
                 line.effective.sentence if line.effective else "–",
-                *(_three(scores.get(name)) for scores in [line.suites or line.tasks] for name in columns),
-                _three(line.chance_level),
+                *(rounded(scores.get(name), 3) for scores in [line.suites or line.tasks] for name in columns),
+                rounded(line.chance_level, 3),
                 str(line.cells) if line.is_complete else f"{line.cells} of {line.of}",
                 *([replies(line)] if lacking else []),
                 f"{line.sent + (line.received or 0):,}",
@@ -72,10 +73,6 @@ def remarks(standings: Sequence[Standing]) -> Iterator[str]:
 def replies(line: Standing) -> str:
     """Return the number of replies, and of how many items if some have none."""
     return f"{line.replies:,}" if line.has_all_replies else f"{line.replies:,} of {line.items:,}"
-
-
-def _three(score: float | None) -> str:
-    return "–" if score is None else f"{score:.3f}"
 
 
 def record(line: Standing, cost: float | None = None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The tables of results. A table is columns and rows; the terminal, the page and Markdown draw the same columns.
+"""The tables of results. A table is columns and rows; the terminal and the page draw the same columns.
 
 With many rows, the terminal has a grid of tasks by lengths in place of the table of scores.
 """
@@ -60,14 +60,6 @@ class Table:
             columns = [column for column in self.columns if column.only != "page"]
             yield from table([column.name for column in columns], _cells(columns, self.rows))
             yield from self.remarks
-
-    def markdown(self) -> Iterator[str]:
-        """Yield the lines in Markdown, with the columns of the page."""
-        columns = self.page_columns
-        yield f"| {' | '.join(column.name for column in columns)} |"
-        yield f"|{'|'.join('--:' if column.is_number else '--' for column in columns)}|"
-        for cells in _cells(columns, self.rows):
-            yield f"| {' | '.join(text.replace('|', chr(92) + '|') for text in cells)} |"
 
     @property
     def page_columns(self) -> list[Column]:
@@ -136,7 +128,7 @@ def score_table(rows: Sequence[Row]) -> Table:
     columns += map(_paper_column, dict.fromkeys(name for row in rows for name in row.stat.published))
     columns += map(_recall_column, dict.fromkeys(name for row in rows for name in row.stat.recall))
     if any(row.stat.reasoning for row in rows):
-        columns.append(Column("tokens of reasoning", lambda row: _whole(row.stat.reasoning), only="page"))
+        columns.append(Column("tokens of reasoning", lambda row: rounded(row.stat.reasoning, 0), only="page"))
     columns += [
         Column("contexts", lambda row: f"{row.stat.contexts:,}", only="page"),
         Column("replies", lambda row: f"{row.stat.n:,}", only="page"),
@@ -155,7 +147,7 @@ def score_table(rows: Sequence[Row]) -> Table:
     if any(row.stat.attempts < row.stat.n for row in rows):
         columns += [
             Column("attempts", lambda row: f"{row.stat.attempts:,}", only="page"),
-            Column("score of attempts", lambda row: _three(row.stat.attempts_mean), only="page"),
+            Column("score of attempts", lambda row: rounded(row.stat.attempts_mean, 3), only="page"),
         ]
     if any(RECALL in row.stat.recall for row in rows):
         columns.append(
@@ -169,11 +161,11 @@ def score_table(rows: Sequence[Row]) -> Table:
 
 
 def _paper_column(name: str) -> Column:
-    return Column(f"paper score: {short(name, 30)}", lambda row: _three(row.stat.published.get(name)), only="page")
+    return Column(f"paper score: {short(name, 30)}", lambda row: rounded(row.stat.published.get(name), 3), only="page")
 
 
 def _recall_column(name: str) -> Column:
-    return Column(f"reader: {name}", lambda row: _three(row.stat.recall.get(name)), only="page")
+    return Column(f"reader: {name}", lambda row: rounded(row.stat.recall.get(name), 3), only="page")
 
 
 def _status_column(status: str) -> Column:
@@ -283,9 +275,9 @@ def horizon_table(rows: Sequence[HorizonRow]) -> Table:
         Column("half", lambda row: row.written_horizon),
         *map(_quarter_column, range(len(QUARTERS))),
         Column("steps before", lambda row: f"{row.steps_before:.3f}"),
-        Column("after", lambda row: _three(row.steps_after)),
-        Column("led on", lambda row: _three(row.led_on)),
-        Column("corrected", lambda row: _three(row.corrected)),
+        Column("after", lambda row: rounded(row.steps_after, 3)),
+        Column("led on", lambda row: rounded(row.led_on, 3)),
+        Column("corrected", lambda row: rounded(row.corrected, 3)),
     ]
     return Table("Conversations: turns before the first error, and steps before and after it", columns, rows)
 
@@ -301,13 +293,13 @@ def cost_table(costs: Sequence[SeriesCost]) -> Table:
         _LENGTH,
         Column("score", lambda row: f"{row.scores / row.items:.3f}", mark=lambda row: "strong", only="page"),
         Column("calls", lambda row: f"{row.per_item.calls:.1f}"),
-        Column("tokens in", lambda row: _whole(row.per_item.input_tokens)),
-        Column("cached", lambda row: _whole(row.per_item.cached_tokens), only="page"),
-        Column("tokens out", lambda row: _whole(row.per_item.output_tokens)),
+        Column("tokens in", lambda row: rounded(row.per_item.input_tokens, 0)),
+        Column("cached", lambda row: rounded(row.per_item.cached_tokens, 0), only="page"),
+        Column("tokens out", lambda row: rounded(row.per_item.output_tokens, 0)),
         Column("longest call", lambda row: f"{row.peak_tokens:,}"),
-        Column("seconds", lambda row: _tenth(row.per_item.seconds), only="page"),
-        Column("tokens for a right answer", lambda row: _whole(_right(row, "tokens"))),
-        Column("seconds for a right answer", lambda row: _tenth(_right(row, "seconds")), only="page"),
+        Column("seconds", lambda row: rounded(row.per_item.seconds, 1), only="page"),
+        Column("tokens for a right answer", lambda row: rounded(_right(row, "tokens"), 0)),
+        Column("seconds for a right answer", lambda row: rounded(_right(row, "seconds"), 1), only="page"),
     ]
     if any(cost.total.money is not None for cost in costs):
         columns += [
@@ -334,16 +326,13 @@ def money(amount: float | None) -> str:
     return NONE if amount is None else f"{amount:,.3g}"
 
 
-def _three(score: float | None) -> str:
-    return NONE if score is None else f"{score:.3f}"
+def rounded(number: float | None, digits: int) -> str:
+    """Return a number with some digits behind the point. None is a dash.
 
-
-def _whole(amount: float | None) -> str:
-    return NONE if amount is None else f"{amount:,.0f}"
-
-
-def _tenth(amount: float | None) -> str:
-    return NONE if amount is None else f"{amount:,.1f}"
+    >>> rounded(1234.5678, 1), rounded(0.25, 3), rounded(None, 3)
+    ('1,234.6', '0.250', '–')
+    """
+    return NONE if number is None else f"{number:,.{digits}f}"
 
 
 def _clear(row: Any) -> str:
@@ -380,6 +369,8 @@ def _score(row: Row) -> str:
 
 
 def _score_interval(row: Row) -> str:
+    if row.stat.scored and not row.stat.attempts:
+        return "no attempts"
     return f"{row.stat.low:.3f}-{row.stat.high:.3f}" if row.stat.scored else row.stat.unscored
 
 
