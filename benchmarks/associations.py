@@ -17,7 +17,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from carrara.items.item import Item, make
-from carrara.readers.retrieval import minilm
+from carrara.readers.retrieval import endpoint
 from carrara.readers.retrieval.index import BM25
 from carrara.tasks.carrara._definitions import DOMAINS, SCENES, STEPS, Domain, find_definitions
 from carrara.util.quantities import write_length
@@ -47,7 +47,7 @@ def place(scores: Sequence[float], needle: int) -> float:
     return fmean((own > other) + 0.5 * (own == other) for other in others)
 
 
-def find_places(item: Item, domain: Domain, steps: int, model: minilm.MiniLM) -> Places:
+def find_places(item: Item, domain: Domain, steps: int, model: endpoint.MiniLM) -> Places:
     context, _ = item.task.read_prompt(item.messages(), item.task.wording)
     sentences, instance = re.split(r"(?<=\.) ", context), item.context.instance
     [needle] = (n for n, sentence in enumerate(sentences) if item.gold in sentence)
@@ -77,7 +77,7 @@ def interval(found: Sequence[Places]) -> tuple[float, float]:
     return mean - half, mean + half
 
 
-def _row(domain: Domain, steps: int, length: int, items: int, model: minilm.MiniLM) -> Sequence[str]:
+def _row(domain: Domain, steps: int, length: int, items: int, model: endpoint.MiniLM) -> Sequence[str]:
     params = {"domain": domain, "steps": str(steps)}
     found = [
         find_places(make("carrara/associations", index=n, length=length, params=params), domain, steps, model)
@@ -99,7 +99,7 @@ def _row(domain: Domain, steps: int, length: int, items: int, model: minilm.Mini
 
 
 def main(items: int, items_at_8k: int) -> None:
-    model = minilm.load()
+    model = endpoint.load()
     rows = [
         _row(domain, steps, length, count, model)
         for length, count in ((0, items), (8192, items_at_8k))

@@ -21,8 +21,7 @@ from statistics import fmean
 
 from carrara.results.comparison import Side, compare
 from carrara.results.curve import doublings
-from carrara.results.effective import SHARE, BaseScore, effective_lengths
-from carrara.results.fall_interval import fall_interval
+from carrara.results.effective import SHARE, BaseScore, effective_lengths, fall_interval
 from carrara.results.intervals import wilson
 from carrara.results.leaderboard import leaderboard
 from carrara.results.paired_test import ALPHA, interval, p_value

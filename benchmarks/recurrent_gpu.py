@@ -16,11 +16,11 @@ from pathlib import Path
 import torch
 
 from carrara.items.item import Item, make
-from carrara.recurrent.decode import decode_answer
-from carrara.recurrent.reading import BatchReader
+from carrara.recurrent.protocol import decode_answer
 from carrara.recurrent.settings import load
 from carrara.recurrent.streams import segments
 from carrara.recurrent.training import Training
+from carrara.runs.streaming import BatchReader
 
 SPEEDS = [
     ("small", "rmt", 1, 20),

@@ -24,11 +24,11 @@ from carrara.items.item import make
 from carrara.recurrent import checkpoint
 from carrara.recurrent.dataset import batch_of
 from carrara.recurrent.device import keep_freed_memory, uses_half_precision
-from carrara.recurrent.reading import BatchReader
 from carrara.recurrent.settings import load
 from carrara.recurrent.streams import segments
 from carrara.recurrent.training import Training
 from carrara.rng import Rng
+from carrara.runs.streaming import BatchReader
 from carrara.util.quantities import read_lengths
 
 KINDS = "rmt,armt,delta,mamba,window"

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from tests.helpers.reward_replies import Reply, replies
 
-from carrara.export import grep
+from carrara.export import harbor
 from carrara.export.harbor_verifier import verify
 from carrara.items import registry
 from carrara.items.grading import grade
@@ -84,9 +84,9 @@ def grep_rows(items: int, length: int) -> Iterator[Sequence[str]]:
             continue
         cells = list[str]()
         for bound in BOUNDS:
-            grep.RARE = bound
-            for around in (0, grep.AROUND):
-                results = [grep.Grep(file).result(around) for file in files]
+            harbor.RARE = bound
+            for around in (0, harbor.AROUND):
+                results = [harbor.Grep(file).result(around) for file in files]
                 cells += [f"{fmean(one.score for one in results):.2f}", f"{fmean(one.share for one in results):.0%}"]
         chance_level = fmean(file.item.question.chance_level for file in files)
         copy = fmean(grade(file.item.task, file.item.question, file.content).score for file in files)
@@ -99,7 +99,7 @@ def main(count: int = 440, items: int = 5, length: int = 32768) -> None:
     for line in table(["reply", "n", "ours", "chance", "contains", "exact"], reply_rows(replies(count))):
         print(line)
     print(f"\n\nWhat cp and grep alone score at {write_length(length)} tokens, and the share that grep shows\n")
-    kinds = [f"{name} 1/{bound}" for bound in BOUNDS for name in ("grep", f"-C {grep.AROUND}")]
+    kinds = [f"{name} 1/{bound}" for bound in BOUNDS for name in ("grep", f"-C {harbor.AROUND}")]
     head = ["task", "n", "lines", "chance", "cp", *(cell for kind in kinds for cell in (kind, "shown"))]
     for line in table(head, list(grep_rows(items, length))):
         print(line)

@@ -9,14 +9,13 @@ import pytest
 from attrs import fields
 
 from carrara.guard.config import CompareServersConfig, MakeGuardConfig
+from carrara.operations.audit import AuditConfig
+from carrara.operations.recurrent import TrainConfig
 from carrara.operations.write_config import WriteConfig
 from carrara.papers.figures.config import FigureConfig
 from carrara.profiling.config import ProfileConfig
-from carrara.recurrent.config import TrainConfig
-from carrara.runs.config import RunConfig
-from carrara.runs.plan_config import PlanConfig
+from carrara.runs.config import PlanConfig, RunConfig
 from carrara.util.errors import UsageError
-from carrara.verify.config import AuditConfig
 
 MODEL = "openai/gpt-4o"
 CONFIGS: dict[type, dict[str, Any]] = {

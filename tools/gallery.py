@@ -13,7 +13,7 @@ from typing import Any
 
 import carrara
 from carrara.items.item_id import ItemId
-from carrara.papers.figures.catalogue import figure
+from carrara.papers.figures.config import figure
 from carrara.papers.figures.definitions import Definition, definition, definitions, paper_data
 from carrara.papers.figures.files import save
 from carrara.papers.figures.marks import FigureData

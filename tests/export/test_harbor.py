@@ -13,7 +13,7 @@ import pytest
 from tools.environment import CHECKOUT
 
 from carrara._version import __version__
-from carrara.export.grep import Grep
+from carrara.export.harbor import Grep
 from carrara.export.harbor_verifier import main, verify
 from carrara.items.item import Item, item_of, make
 from carrara.readers.context_file import ContextFile

@@ -16,7 +16,7 @@ from tools.gallery import BABILONG, FIVE, LENGTHS, MODELS, made_up, reply, resul
 
 import carrara
 from carrara.operations.results import Results
-from carrara.papers.figures.catalogue import figure
+from carrara.papers.figures.config import figure
 from carrara.papers.figures.definitions import definition, definitions
 from carrara.papers.figures.figure import Figure, Mark
 from carrara.papers.figures.files import save

@@ -11,11 +11,10 @@ import pytest
 
 import carrara
 from carrara.items.item import item_of, make
-from carrara.readers.one_prompt import join_passages
 from carrara.readers.prompts import prompt_of
 from carrara.readers.retrieval import EmbedderUnavailableError, FoundParts
 from carrara.readers.retrieval import reader as contexts
-from carrara.readers.retrieval.reader import retrieve_parts
+from carrara.readers.retrieval.reader import join_passages, retrieve_parts
 from carrara.util.errors import UsageError
 from tests.helpers import process
 from tests.helpers.inspect_warnings import LEFT_OPEN

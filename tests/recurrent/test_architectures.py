@@ -11,8 +11,18 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env
 from carrara.recurrent import ARMT, RMT, SSM, Delta, Window
 from carrara.recurrent.armt import Associative, Exact, Store, dpfp
 from carrara.recurrent.blocks import Attention, recency
-from carrara.recurrent.decode import decode_answer, likelihoods, room
-from carrara.recurrent.protocol import State, join_states, map_tensors, nbytes, read, rows, tensors
+from carrara.recurrent.protocol import (
+    State,
+    decode_answer,
+    join_states,
+    likelihoods,
+    map_tensors,
+    nbytes,
+    read,
+    room,
+    rows,
+    tensors,
+)
 from carrara.recurrent.ssm import Mixer
 from carrara.recurrent.training import orthogonal
 from tests.recurrent.tiny_models import TINY

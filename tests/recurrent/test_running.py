@@ -10,8 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
 
 from carrara.items.item import make
-from carrara.recurrent.decode import decode_answer
-from carrara.recurrent.protocol import read
+from carrara.recurrent.protocol import decode_answer, read
 from carrara.recurrent.streams import segments
 from carrara.recurrent.vocabulary import END
 from tests.helpers.process import carrara
@@ -75,7 +74,7 @@ def test_an_item_that_became_another_since_the_run_began_is_told(tmp_path: Path)
 
 
 def test_what_is_read_side_by_side_is_what_is_read_alone(tmp_path: Path) -> None:
-    from carrara.recurrent.reading import BatchReader
+    from carrara.runs.streaming import BatchReader
 
     made = run(tmp_path / "a", 3)
     model, codec = made.model, made.codec

@@ -17,8 +17,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env
 from safetensors.torch import load_file
 
 from carrara import recurrent
+from carrara.operations.recurrent import TrainConfig
 from carrara.recurrent import RMT, checkpoint
-from carrara.recurrent.config import TrainConfig
 from carrara.recurrent.dataset import batch_of
 from carrara.recurrent.settings import Stage, load
 from carrara.recurrent.stories import Sample, SegmentQuestion
@@ -166,7 +166,7 @@ def test_a_backbone_that_only_a_file_names_is_not_loaded(tmp_path: Path, monkeyp
         loaded.append(place)
         raise UsageError("there is none")
 
-    monkeypatch.setattr("carrara.recurrent.backbone.load_pretrained", load_pretrained)
+    monkeypatch.setattr("carrara.recurrent.architectures.load_pretrained", load_pretrained)
     run(tmp_path / "a", 1)
     _says(backbone="acme/of them", arguments={})(tmp_path / "a")
     (tmp_path / "train.toml").write_text(

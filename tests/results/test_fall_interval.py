@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrara.results.effective import estimate_length
-from carrara.results.fall_interval import CRITICAL, fall_interval, ratio_z
+from carrara.results.effective import CRITICAL, estimate_length, fall_interval, ratio_z
 
 LENGTHS = (0, 4096, 8192, 16384, 32768, 65536)
 SHARE = 0.85

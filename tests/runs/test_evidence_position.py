@@ -7,7 +7,7 @@ import pytest
 import carrara
 from carrara.items.item import make
 from carrara.results.rows import summarize_by_labels
-from carrara.runs.evidence_position import Places, Watch
+from carrara.runs.reading_record import Places, Watch
 from tests.helpers.inspect_warnings import LEFT_OPEN
 
 TASKS = ("babilong/qa2", "michelangelo/mrcr", "michelangelo/latent_list", "minerva/word_search", "sync/graph")

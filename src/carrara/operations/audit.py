@@ -2,28 +2,61 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from attrs import converters, field, frozen
+from cyclopts import Parameter
 
+from carrara.items.item_id import ItemId
 from carrara.items.selection import Selection
 from carrara.operations.printed import Recorded
-from carrara.options import Selections, changed_settings, file_of, selections_of
+from carrara.options import (
+    ItemOptions,
+    LargeOptions,
+    Selections,
+    WorkerOptions,
+    at_least,
+    changed_settings,
+    file_of,
+    lengths_of,
+    selections_of,
+)
 from carrara.signature import takes
 from carrara.util.errors import UsageError
 from carrara.util.log import warn_once
 from carrara.util.parallel import parallel_map
 from carrara.util.progress import show_progress
-from carrara.util.quantities import write_length
+from carrara.util.quantities import check_count, write_length
 from carrara.util.table import table
-from carrara.verify.config import AuditConfig
 
 if TYPE_CHECKING:
     from carrara.tasks.babilong._official_stories import CheckedFile
     from carrara.verify.audit import AuditResult, Breach
     from carrara.verify.shortcuts.search import Shortcut
+
+
+@frozen(kw_only=True, slots=False)
+class AuditConfig(ItemOptions, WorkerOptions, LargeOptions):
+    """The items to audit."""
+
+    group = ItemOptions.group
+    tasks: list[Selection] = field(converter=selections_of, kw_only=False)
+    """Tasks by name, suite or pattern, separated by commas, or `all`; or what `carrara.load` returned."""
+    lengths: tuple[int, ...] = field(default="0,4k", converter=lengths_of)
+    """Tokens of the prompts, such as 0,4k,1M. `k` is 1,024."""
+    n: Annotated[int, Parameter(name="-n", metavar="N")] = field(default=200, validator=at_least(1))
+    """Instances for each task and length."""
+
+    @cached_property
+    def jobs(self) -> list[ItemId]:
+        """The first item of each task at each length."""
+        return self.item_ids(self.tasks, self.lengths)
+
+    def __attrs_post_init__(self) -> None:
+        check_count(len(self.jobs) * self.n, "contexts", self.allow_large)
+
 
 SHOWN = 20
 """The number of breaches that are printed."""

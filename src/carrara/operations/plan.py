@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from carrara.operations.printed import Recorded
 from carrara.operations.run import TerminalConfig, each_config, split_settings
-from carrara.runs.plan_config import PlanConfig
+from carrara.runs.config import PlanConfig
 from carrara.signature import takes
 
 if TYPE_CHECKING:

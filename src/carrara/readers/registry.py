@@ -9,9 +9,9 @@ from carrara.readers.reader import Reader, ReaderFunction
 from carrara.util.errors import UsageError, nearest
 
 READERS: Mapping[str, str] = {
-    WHOLE: "carrara.readers.one_prompt:Whole",
-    "none": "carrara.readers.one_prompt:ClosedBook",
-    "evidence": "carrara.readers.one_prompt:Evidence",
+    WHOLE: "carrara.readers.retrieval.reader:Whole",
+    "none": "carrara.readers.retrieval.reader:ClosedBook",
+    "evidence": "carrara.readers.retrieval.reader:Evidence",
     "retrieval": "carrara.readers.retrieval.reader:RetrievalReader",
     "notes": "carrara.readers.notes:Notes",
     "compact": "carrara.readers.compact:Compact",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from carrara.recurrent.protocol import Memory
     from carrara.recurrent.rmt import RMT
     from carrara.recurrent.ssm import SSM
-    from carrara.recurrent.window import Window
+    from carrara.recurrent.streams import Window
 
 __all__ = ["ARMT", "RMT", "SSM", "Delta", "Memory", "StoryDataset", "Window", "memory", "probe", "train"]
 
@@ -28,7 +28,7 @@ _PLACES = {
     "RMT": "recurrent.rmt",
     "SSM": "recurrent.ssm",
     "StoryDataset": "recurrent.dataset",
-    "Window": "recurrent.window",
+    "Window": "recurrent.streams",
     "memory": "operations.recurrent",
     "probe": "operations.recurrent",
     "train": "operations.recurrent",

@@ -20,8 +20,7 @@ from carrara.recurrent import linear_probe
 from carrara.recurrent.armt import ARMT
 from carrara.recurrent.blocks import norm
 from carrara.recurrent.checkpoint import Checkpoint
-from carrara.recurrent.decode import likelihoods
-from carrara.recurrent.protocol import State, read, tensors
+from carrara.recurrent.protocol import State, likelihoods, read, tensors
 from carrara.recurrent.rmt import RMT
 from carrara.recurrent.streams import segments
 from carrara.recurrent.vocabulary import SPECIAL

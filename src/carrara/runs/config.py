@@ -11,8 +11,21 @@ from cyclopts import Group, Parameter
 
 from carrara.items.item_id import ALL, RunJob
 from carrara.items.selection import Selection
-from carrara.options import PYTHON_ONLY, Flag, LargeOptions, ServerOptions, at_least, folder_of, is_flag, is_text, text
+from carrara.options import (
+    PYTHON_ONLY,
+    Flag,
+    LargeOptions,
+    ServerOptions,
+    at_least,
+    folder_of,
+    is_flag,
+    is_text,
+    length_of,
+    number,
+    text,
+)
 from carrara.readers.options import ReaderOptions
+from carrara.results.result import Result
 from carrara.runs.budget import Budget, read_budget
 from carrara.runs.jobs import RunItems, jobs_of, tasks_of
 from carrara.runs.prices import Price, price_of
@@ -25,6 +38,7 @@ if TYPE_CHECKING:
     from inspect_ai.model import Model
 
     from carrara.servers.function_model import Function
+
 
 BATCHING = ("openai", "anthropic", "google", "grok", "together")
 """Providers whose batch interface Inspect supports."""
@@ -181,3 +195,25 @@ def default_folder(model: str) -> Path:
     """Return the default folder of a run, which is the same for the same model on the same day."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", model.rpartition("/")[2]).strip("-.") or "model"
     return Path("runs") / f"{date.today().isoformat()}-{name}"
+
+
+def _like_of(value: Annotated[Path | str | Sequence[Result], text("DIR")]) -> Path | Sequence[Result]:
+    return value if isinstance(value, Sequence) and not isinstance(value, str) else folder_of(value)
+
+
+@frozen(kw_only=True, slots=False)
+class EstimateOptions:
+    """Sources for the estimate of cost and time."""
+
+    group = Group("Estimate", sort_key=50)
+    like: Path | Sequence[Result] | None = field(default=None, converter=converters.optional(_like_of))
+    """Take the length of replies and the speed from an earlier run of the model."""
+    speed: float | None = field(default=None, validator=number(lambda speed: speed > 0, "a number of tokens a second"))
+    """Tokens a second, from which the time is estimated."""
+    window: int | None = field(default=None, converter=converters.optional(length_of))
+    """The context window of the model: the most tokens of prompt and answer together."""
+
+
+@frozen(kw_only=True, slots=False)
+class PlanConfig(RunConfig, EstimateOptions):
+    """Settings of an estimate: those of the run, and what the estimate is made from."""

@@ -25,9 +25,8 @@ from carrara.results.result import Result
 from carrara.results.series import item_id_of
 from carrara.runs import answer_reserve, sharding
 from carrara.runs.budget import Meter
-from carrara.runs.config import RunConfig
+from carrara.runs.config import EstimateOptions, RunConfig
 from carrara.runs.log_files import leave_out
-from carrara.runs.plan_config import EstimateOptions
 from carrara.runs.replies import LOGS, read_results
 from carrara.runs.settings import FILE, SERVER, settings_of
 from carrara.servers.reasoning_mode import ASKED, NONE, Thinking

@@ -27,7 +27,7 @@ from carrara.readers.context import Part, ReaderContext
 from carrara.readers.prompts import Reference, parts_of
 from carrara.runs.by_reference import PromptReference, call_in_thread
 from carrara.runs.calls import Calls
-from carrara.runs.evidence_position import Watch
+from carrara.runs.reading_record import Watch
 from carrara.runs.reasoning import Spent, get_reply, request, spent
 from carrara.servers import retry
 from carrara.servers.inspect_private import active_generate_config

@@ -1,12 +1,49 @@
 """The record of a reader for one item, in the sample's metadata: costs, calls, and the fates of facts."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from carrara.answers.status import Status
+from carrara.items.prompt import PromptPart
 from carrara.readers.losses import SHOWN, FactTrace
 from carrara.readers.reader import Reading
 from carrara.runs.calls import Call
+
+DIGITS = 4
+
+
+class Places(NamedTuple):
+    """Shares of the context's characters."""
+
+    first: float
+    """The position at which the first piece of evidence begins."""
+    last: float
+    """The position of the last piece."""
+    needed: int
+
+
+class Watch:
+    """An observer of the parts of a prompt as they stream past."""
+
+    def __init__(self, evidence: Collection[int]) -> None:
+        self._evidence = frozenset(evidence)
+        self._began: dict[int, int] = {}
+        self._passed = 0
+
+    def see(self, part: PromptPart) -> None:
+        if not part.segment:
+            return
+        if part.fact in self._evidence:
+            self._began.setdefault(part.fact, self._passed)
+        self._passed += len(part.text)
+
+    @property
+    def places(self) -> Places | None:
+        """The positions. None if the question has no evidence, or only a part of the context was sent."""
+        if not self._evidence or len(self._began) < len(self._evidence):
+            return None
+        shares = [round(at / self._passed, DIGITS) for at in self._began.values()]
+        return Places(min(shares), max(shares), len(shares))
 
 
 def reading_record(sha256: str, calls: Sequence[Call], reading: Reading, traces: Sequence[FactTrace]) -> dict[str, Any]:

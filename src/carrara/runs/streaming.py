@@ -8,17 +8,19 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from resource import RUSAGE_SELF, getrusage
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import anyio
+import numpy as np
 import torch
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.tool import ToolChoice, ToolInfo
@@ -29,15 +31,61 @@ from carrara.items.prompt import hash_parts
 from carrara.readers.context import context_of
 from carrara.readers.prompts import parts_of
 from carrara.recurrent import checkpoint
-from carrara.recurrent.decode import decode_answer, likelihoods, room
 from carrara.recurrent.device import find_device, keep_freed_memory, uses_half_precision
-from carrara.recurrent.protocol import tensors
-from carrara.recurrent.reading import BatchReader, SegmentReading
+from carrara.recurrent.protocol import State, decode_answer, join_states, likelihoods, read, room, rows, tensors
 from carrara.recurrent.streams import cut, texts
 from carrara.recurrent.text_codec import Text, TextCodec, most_probable
+from carrara.recurrent.vocabulary import Ids
 from carrara.runs.by_reference import PromptMismatchError
 from carrara.servers.inspect_private import SetupError
 from carrara.util.errors import CarraraError, RunError, UsageError, describe_exception
+
+T = TypeVar("T")
+
+
+@dataclass
+class SegmentReading(Generic[T]):
+    """A text that is being read."""
+
+    owner: T
+    """The object for which it is read."""
+    segments: Iterator[Ids]
+    state: State
+    tokens: int = 0
+
+
+class BatchReader(Generic[T]):
+    """Reads several texts with one model."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.readings: list[SegmentReading[T]] = []
+
+    def add(self, owner: T, segments: Iterator[Ids]) -> None:
+        """Add a text."""
+        self.readings.append(SegmentReading(owner, segments, self.model.init(1)))
+
+    def read_segments(self) -> list[SegmentReading[T]]:
+        """Read one more segment of each text. Remove and return those that have ended."""
+        going: list[SegmentReading[T]] = []
+        ended: list[SegmentReading[T]] = []
+        by_size: dict[int, list[tuple[SegmentReading[T], Ids]]] = {}
+        for reading in self.readings:
+            segment = next(reading.segments, None)
+            if segment is None:
+                ended.append(reading)
+            else:
+                going.append(reading)
+                reading.tokens += len(segment)
+                by_size.setdefault(len(segment), []).append((reading, segment))
+        self.readings = going
+        for same_size in by_size.values():  # the last segment of a text may be shorter
+            state = join_states([reading.state for reading, _ in same_size])
+            after = read(self.model, state, torch.from_numpy(np.stack([segment for _, segment in same_size])))
+            for place, (reading, _) in enumerate(same_size):
+                reading.state = rows(after, torch.tensor([place]))
+        return ended
+
 
 AT_ONCE = 32
 """The number of items that are read together."""

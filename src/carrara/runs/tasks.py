@@ -46,9 +46,8 @@ from carrara.results.result import WITHIN
 from carrara.runs import budget, progress
 from carrara.runs.by_reference import PromptMismatchError, PromptReference, ReferencedAPI, call_in_thread, provider_of
 from carrara.runs.calls import calls
-from carrara.runs.evidence_position import Watch
 from carrara.runs.reader_model import CalledModel, make_reference
-from carrara.runs.reading_record import reading_record, recall_of, status_of
+from carrara.runs.reading_record import Watch, reading_record, recall_of, status_of
 from carrara.runs.reasoning import spent
 from carrara.runs.settings import ANYWHERE, SERVER, address
 from carrara.runs.whole_prompt import check_prompt, remove_prompt, remove_texts, render_prompt

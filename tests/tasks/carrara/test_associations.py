@@ -16,7 +16,7 @@ import pytest
 from carrara.answers.number_words import in_digits
 from carrara.items.grading import grade
 from carrara.items.item import Item, make
-from carrara.readers.retrieval import minilm
+from carrara.readers.retrieval import endpoint
 from carrara.readers.retrieval.index import BM25, words_of
 from carrara.rng import Rng
 from carrara.tasks.carrara._definitions import DEFINITIONS, DOMAINS, ORDERS, Definition
@@ -343,7 +343,7 @@ def test_no_sentence_is_found_by_common_words(length: int) -> None:
         assert BM25(sentences_of(item)).best(item.question.ask, 10) == []
 
 
-def embedded_places(model: minilm.MiniLM, definition: Definition) -> Iterator[float]:
+def embedded_places(model: endpoint.MiniLM, definition: Definition) -> Iterator[float]:
     """The place of each value's sentence among all, from 0 to 1 at the top, as a mean over drawn sentences."""
     values, rng, draws = list(definition.phrases), Rng("places", definition.scene_name, definition.steps), 8
     asked = model.embed([definition.scene.question.format(value=value) for value in values])
@@ -363,7 +363,7 @@ def embedded_places(model: minilm.MiniLM, definition: Definition) -> Iterator[fl
 @pytest.mark.slow
 def test_embeddings_place_the_needle_at_chance() -> None:
     """The 95 % interval over the values contains one half for each domain and number of steps."""
-    model = minilm.load()
+    model = endpoint.load()
     for domain in DOMAINS:
         for steps in (1, 2):
             definitions = [one for one in DEFINITIONS if (one.domain, one.steps) == (domain, steps)]

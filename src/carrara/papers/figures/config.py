@@ -1,18 +1,25 @@
 """`FigureConfig`: the figure to draw, and the runs and published models in it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from attrs import converters, field, frozen
 
 from carrara.options import File, folder_of, lengths_of, one_of, text
+from carrara.papers.figures import babilong, michelangelo, minerva, sync
+from carrara.papers.figures.definitions import Definition, definition
+from carrara.papers.figures.figure import Figure
+from carrara.papers.figures.marks import FigureData, scores
 from carrara.results.result import Result
+from carrara.results.rows import report_failures
 from carrara.results.scores import METRICS, Metric, by_metric
 from carrara.util.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from carrara.papers.figures.figure import Figure
+
 
 BEST = "best"
 """The value of `published` for the best published models."""
@@ -62,7 +69,6 @@ class FigureConfig:
         Args:
             results: The results of the runs.
         """
-        from carrara.papers.figures.catalogue import figure
         from carrara.papers.figures.definitions import definition
         from carrara.papers.figures.marks import FigureData
         from carrara.papers.scores import read_scores
@@ -81,3 +87,46 @@ def _check_published(name: str, models: set[str]) -> None:
             f"`published={name}`: the paper has no model whose name contains it{nearest(name, models)}; "
             f"give a part of a name, or `{BEST}`"
         )
+
+
+Makers = Mapping[str, Callable[[Definition, FigureData], Figure]]
+
+MAKERS: Mapping[str, Makers] = {
+    "babilong": babilong.MAKERS,
+    "michelangelo": michelangelo.MAKERS,
+    "minerva": minerva.MAKERS,
+    "sync": sync.MAKERS,
+}
+
+
+def figure(name: str, data: FigureData) -> Figure:
+    """Return a figure of these data.
+
+    Raises:
+        UsageError: No figure has this name, or the data have nothing of it.
+    """
+    entry = definition(name)
+    if not entry.is_drawn:
+        raise UsageError(f"{entry.name} is made by a command of its own: {entry.command}")
+    report_failures(data.results)
+    drawn = MAKERS[entry.paper][entry.maker](entry, data) if entry.maker else entry.figure(scores(entry, data))
+    if not drawn.marks:
+        published = (
+            f"; `carrara figure {entry.name}` without runs shows the paper's own models" if entry.published else ""
+        )
+        raise UsageError(
+            f"there is nothing of {entry.name} here; {entry.command} makes what it is drawn from{published}"
+        )
+    published_flags = {mark.published for mark in drawn.marks}
+    if published_flags == {False} and entry.published and data.scores and drawn.form != "matrix":
+        raise UsageError(
+            f"{entry.name} has no published values of what was run; {entry.command} runs what the paper has, "
+            "or leave out `published`"
+        )
+    if len(published_flags) > 1 and not any(result.metric for result in data.results):
+        note = (
+            "Published scores are by the paper's metric, and those of the runs are Carrara's own; "
+            "with the score `paper` both are by the paper's metric."
+        )
+        return replace(drawn, notes=[*drawn.notes, note])
+    return drawn

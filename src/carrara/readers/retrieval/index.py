@@ -23,8 +23,7 @@ import numpy as np
 from carrara import tokenizers
 from carrara.corpora.chunks import Chunk, by_sentences, by_tokens
 from carrara.readers.retrieval.embedders import Address, Embedder, Vectors, Watch, missing
-from carrara.readers.retrieval.endpoint import Endpoint
-from carrara.readers.retrieval.minilm import load
+from carrara.readers.retrieval.endpoint import Endpoint, load
 from carrara.readers.retrieval.setting import BM25 as BY_WORDS
 from carrara.readers.retrieval.setting import MINILM, Retrieval
 from carrara.readers.spans import Span, covers, merge
