@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import carrara
-from carrara.cli._output import print_json
+from carrara.cli.output import print_json
 from tests.helpers.process import carrara as carrara_command
 from tests.helpers.process import python
 

@@ -235,7 +235,7 @@ def test_a_full_disk_loses_nothing(generated: Path, capsys: Capture) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")
     code = (
-        "import carrara.cli._output as o, pathlib, sys\n"
+        "import carrara.cli.output as o, pathlib, sys\n"
         "from carrara.cli.main import main\n"
         "real, full = pathlib.Path.open, pathlib.Path('/dev/full')\n"
         "pathlib.Path.open = lambda self, *a, **k: real(full if '.items' in self.name else self, *a, **k)\n"

@@ -18,11 +18,11 @@ from attrs import Factory as AttrsFactory
 from cyclopts import App, Parameter, Token
 from docstring_parser import parse
 
-from carrara.cli import _complete
-from carrara.cli._messages import say, words_given
-from carrara.cli._output import finish, print_lines
-from carrara.cli._stopping import stopped_code
+from carrara.cli import complete
 from carrara.cli.commands import COMMANDS, Actions, Command
+from carrara.cli.messages import say, words_given
+from carrara.cli.output import finish, print_lines
+from carrara.cli.stopping import stopped_code
 from carrara.options import Folder, text
 from carrara.params import meanings_of
 from carrara.signature import parameters_of
@@ -31,11 +31,11 @@ from carrara.util.errors import UsageError
 FLAGS = ("model", "out")
 """Settings that Python takes by position, and the command line as flags."""
 COMPLETERS = {
-    "tasks": _complete.complete_tasks,
-    "task": _complete.complete_task,
-    "presets": _complete.complete_run,
-    "figures": _complete.complete_figure,
-    "corpora": _complete.complete_corpus,
+    "tasks": complete.complete_tasks,
+    "task": complete.complete_task,
+    "presets": complete.complete_run,
+    "figures": complete.complete_figure,
+    "corpora": complete.complete_corpus,
 }
 IN_COMMANDS: Mapping[str, Any] = {"progress": True, "skip_damaged": True, "workers": None}
 """The settings that a command has and a Python caller has to ask for."""
