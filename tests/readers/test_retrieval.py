@@ -281,13 +281,6 @@ def test_threads_do_not_embed_the_same() -> None:
     assert all((vectors == made[0]).all() for vectors in made)
 
 
-def test_embedders_do_not_mix() -> None:
-    embed_texts(Drawn("one"), ["a"])
-    other = Drawn("other")
-    embed_texts(other, ["a"])
-    assert other.embedded == ["a"]
-
-
 def test_progress_is_told() -> None:
     told: list[tuple[int, int]] = []
     texts = [f"{n} " + "x" * 9000 for n in range(20)]
@@ -381,20 +374,6 @@ def test_chunks_come_in_the_order_asked_for(order: str) -> None:
     assert (numbers == [0, 2]) if order == "position" else (scores == sorted(scores, reverse=True))
     assert found.text == "\n\n".join(context[chunk.start : chunk.end] for chunk, _ in found.chunks)
     assert found.recall is None
-
-
-@needs_bm25
-def test_score_goes_before_position() -> None:
-    context = "The fox was there. A dog barked. The red fox was there."
-    best, second = retrieve(context, "red fox", Retrieval.parse("sentences", by="bm25")).chunks
-    assert (best.chunk.number, second.chunk.number) == (2, 0)
-
-
-@pytest.mark.parametrize("context", ["", " \n\n "])
-@pytest.mark.parametrize("setting", ["sentences", "chunks:512", "sentences,by=bm25"])
-def test_an_empty_context_has_nothing_to_find(context: str, setting: str) -> None:
-    found = retrieve(context, "Where is Mary?", Retrieval.parse(setting), evidence=[])
-    assert (found.text, found.chunks, found.recall) == ("", (), Recall(True, 1.0))
 
 
 @needs_minilm
