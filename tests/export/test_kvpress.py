@@ -37,15 +37,6 @@ def test_context_and_question_are_the_prompt(tokenizer: str) -> None:
                 assert count(made["context"]) + count(made["question"]) == count(item.text), item.id
 
 
-def test_the_end_of_a_context_depends_on_the_vocabulary() -> None:
-    ends = [row(context_of(one.item_id).item(0))["context"][-3:] for name in ("gpt2", "o200k") for one in _qa1(name)]
-    assert ends == ["t>\n", ">\n\n"]
-
-
-def _qa1(tokenizer: str) -> list[Context]:
-    return contexts("chat", tokenizer, "qa1")
-
-
 def test_a_base_model_continues_the_line_of_the_answer() -> None:
     for context in contexts("base", "gpt2", "qa1,json_kv,latent_list,minerva/key_value"):
         for item in context.items:

@@ -125,7 +125,8 @@ def ids(start: int, count: int) -> list[str]:
 @pytest.mark.usefixtures("heard")
 def test_an_outage_is_waited_out_and_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     failing_server(monkeypatch, 3)
-    assert retrieve_parts(*ids(100, 1), SETTING).text == "what was found"
+    [id] = ids(100, 1)
+    assert retrieve_parts(id, SETTING).text == "what was found"
     waits, goes_on = capsys.readouterr().err.splitlines()
     assert "6 hours: http://host/v1 does not answer" in waits
     assert "goes on" in goes_on
