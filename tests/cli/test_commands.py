@@ -88,22 +88,6 @@ def test_an_item_is_shown_by_its_id(generated: Path, capsys: Capture) -> None:
     assert json.loads(capsys.readouterr().out) == row
 
 
-def test_outside_replies_are_scored(generated: Path, tmp_path: Path, capsys: Capture) -> None:
-    rows = lines(generated)
-    replies = tmp_path / "replies.jsonl"
-    given = [{"id": row["id"], "reply": f"Output: {row['gold']}"} for row in rows]
-    given[1]["reply"] = "I'm sorry, I can't."
-    given[2]["reply"] = ""
-    given[3] |= {"status": "truncated"}
-    replies.write_text("".join(json.dumps(row) + "\n" for row in given), "utf-8")
-    assert main(["score", str(replies)]) == 0
-    scored = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [row["status"] for row in scored] == ["ok", "refused", "empty", "truncated", *["ok"] * 4]
-    assert [row["score"] for row in scored] == [1, 0, 0, 0, 1, 1, 1, 1]
-    assert scored[0]["scores"] == {"paper": 1.0}
-    assert set(scored[0]) == {"id", "task", "status", "answer", "score", "scores"}
-
-
 WRONG = {
     "an unknown task": (["tasks", "latent-list"], "latent_list"),
     "an unknown parameter": (["audit", "all", "-p", "complexty=5"], "complexity"),
@@ -206,40 +190,11 @@ def test_a_prompt_pack_changes_the_words_and_the_id(tmp_path: Path, capsys: Capt
     assert main(["audit", "latent_list", "-n", "3", "--lengths", "0,1k", "--prompts", str(pack)]) == 0
 
 
-PACKS = {
-    "a task that is not there": ('[latent_list]\ninstruction = "x"', "latent_list"),
-    "a part that is not there": ('["michelangelo/latent_list"]\ninstructions = "x"', "instruction"),
-    "a field that is missing": ('["michelangelo/latent_list"]\nsession = "x"', "{n}"),
-    "a brace": ('["michelangelo/latent_list"]\nsession = "{n} }"', "braces"),
-    "nothing": ("", "empty"),
-    "no TOML": ("[", "cannot be read"),
-}
-
-
-@pytest.mark.parametrize("wrong", PACKS)
-def test_wrong_prompt_packs(wrong: str, tmp_path: Path, capsys: Capture) -> None:
-    content, named = PACKS[wrong]
-    pack = tmp_path / "pack.toml"
-    pack.write_text(content, "utf-8")
-    assert main(["show", "latent_list", "--prompts", str(pack)]) == 2
-    complaint = capsys.readouterr().err
-    assert named in complaint
-    assert complaint.count("\n") == 1
-
-
 def test_braces_are_plain_text_where_there_are_no_fields(tmp_path: Path, capsys: Capture) -> None:
     pack = tmp_path / "pack.toml"
     pack.write_text("['michelangelo/latent_list']\ninstruction = 'Reply with {\"answer\": …}. '", "utf-8")
     assert main(["show", "latent_list", "--prompts", str(pack)]) == 0
     assert 'Reply with {"answer": …}.' in capsys.readouterr().out
-
-
-def test_fillers_compare_on_the_same_instances(capsys: Capture) -> None:
-    golds = set()
-    for filler in ("print", "reverse", "cancel", "print,cancel"):
-        assert main(["show", "latent_list", "--lengths", "2k", "-p", f"fillers={filler}", "--json"]) == 0
-        golds.add(json.loads(capsys.readouterr().out)["gold"])
-    assert len(golds) == 1
 
 
 def test_show_marks_what_is_needed(capsys: Capture) -> None:

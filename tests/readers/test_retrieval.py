@@ -243,15 +243,6 @@ def test_dense_is_the_inner_product_with_ties_by_position(
         )
 
 
-def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    for package in ("bm25s", "faiss"):
-        monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(UsageError, match=r"bm25s, which is not installed: pip install 'carrara\[retrieval\]'"):
-        BM25(["text"])
-    with pytest.raises(UsageError, match="faiss-cpu, which is not installed"):
-        Dense(["text"], Drawn())
-
-
 # The store
 
 
@@ -374,15 +365,6 @@ def test_chunks_come_in_the_order_asked_for(order: str) -> None:
     assert (numbers == [0, 2]) if order == "position" else (scores == sorted(scores, reverse=True))
     assert found.text == "\n\n".join(context[chunk.start : chunk.end] for chunk, _ in found.chunks)
     assert found.recall is None
-
-
-@needs_minilm
-@pytest.mark.parametrize("cut", ["sentences", "chunks:16"])
-def test_the_whole_context_is_found_when_all_is_asked_for(cut: str) -> None:
-    evidence = spans_of(STORY, "Mary went to the garden.", "John took the apple there.")
-    found = retrieve(STORY, "Where is Mary?", Retrieval.parse(cut, top=50, order="position"), evidence)
-    assert found.text.split() == STORY.split()
-    assert found.recall == Recall(True, 1.0)
 
 
 @needs_minilm
