@@ -102,13 +102,10 @@ def test_a_file_holds_the_context_and_the_prompt_only_the_question(taskset: Any,
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"tasks": "qa99"}, "no task is called 'qa99'"),
-        ({"lengths": "x"}, "'x' is not a length"),
         ({"params": {"complexity": 5}}, "has a parameter 'complexity'"),
         ({"start": -1}, "`start=-1` is not the number of an item"),
         ({"context": "sandbox"}, "'prompt' or 'file'"),
         ({"scale": {"qa1": 0}}, "0.0 is no reward scale of qa1"),
-        ({"scale": "nowhere"}, "nowhere"),
     ],
 )
 def test_wrong_options_are_errors_of_the_configuration(taskset: Any, options: dict[str, Any], said: str) -> None:

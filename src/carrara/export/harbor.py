@@ -386,7 +386,6 @@ def _task_toml(
 
 
 def _section(head: str, values: Mapping[str, Any]) -> str:
-    """Return a section of TOML."""
     written = (f"{_key(key)} = {quoted(value)}" for key, value in values.items())
     lines = [head, *written] if head else list(written)
     return "".join(f"{line}\n" for line in lines)

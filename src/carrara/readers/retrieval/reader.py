@@ -145,14 +145,13 @@ def _sleep(seconds: float) -> None:
 
 
 def _stop_if_cancelled() -> None:
-    """Return whether the run is being stopped. A thread cannot be interrupted, so it has to check."""
+    """Raise if the run is being stopped. A thread cannot be interrupted, so it has to check."""
     with suppress(NoEventLoopError):
         check_cancelled()
 
 
 @lru_cache(maxsize=_KEPT)
 def _retrieve(id: str, retrieve: str) -> FoundParts:
-    """Return the parts that the question of an item retrieves."""
     context = context_of(id)
     shared = str(replace(ItemId.parse(id), question=0))
     return OUTAGE.waited_out(lambda: _index(shared, retrieve).find(context.ask))
