@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 
 from carrara import tokenizers
 from carrara.corpora.chunks import by_sentences, by_tokens
-from carrara.readers.retrieval import Chunk, EmbedderUnavailableError, Index, Recall, Retrieval, ready, retrieve
+from carrara.readers.retrieval import Chunk, EmbedderUnavailableError, Recall, Retrieval, ready, retrieve
 from carrara.readers.retrieval.embedders import Address, Vectors, unit
 from carrara.readers.retrieval.endpoint import Endpoint
 from carrara.readers.retrieval.index import BM25, Dense, embed_texts, recall, store_file, words_of
@@ -365,18 +365,6 @@ def test_chunks_come_in_the_order_asked_for(order: str) -> None:
     assert (numbers == [0, 2]) if order == "position" else (scores == sorted(scores, reverse=True))
     assert found.text == "\n\n".join(context[chunk.start : chunk.end] for chunk, _ in found.chunks)
     assert found.recall is None
-
-
-@needs_minilm
-def test_minilm_finds_the_fact() -> None:
-    fact = "Mary went back to the kitchen."
-    index = Index(STORY, Retrieval.parse("sentences", top=2))
-    found = index.find("Where is Mary?", spans_of(STORY, fact))
-    assert found.text.split("\n\n") == ["Mary went to the garden.", fact]
-    assert found.recall == Recall(True, 1.0)
-    assert index.find("Where is the apple?", spans_of(STORY, fact, "John took the apple there.")).recall == Recall(
-        False, 0.5
-    )
 
 
 def test_needs_are_found_across_neighbours_only() -> None:
