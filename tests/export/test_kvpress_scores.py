@@ -3,20 +3,15 @@
 import json
 import os
 import subprocess
-from collections import defaultdict
 from pathlib import Path
-from statistics import fmean
 
 import pytest
 
 from carrara.export.kvpress_scores import calculate_metrics, score_reply
-from carrara.items.item import item_of, make
+from carrara.items.item import make
 from carrara.util.errors import UsageError
 from tests.helpers.own_environment import environment, with_checkout
-from tests.helpers.reward_replies import Reply, carrara_scores, replies
-
-SPOILED = ("wrong", "retracted", "every option", "every word", "the text", "empty", "refusal", "a longer number")
-"""Replies that state no answer, or a wrong one."""
+from tests.helpers.reward_replies import carrara_scores, replies
 
 
 def test_scores_are_those_of_carrara_score(tmp_path: Path) -> None:
@@ -28,21 +23,6 @@ def test_scores_are_those_of_carrara_score(tmp_path: Path) -> None:
     mean = sum(one["score"] * one["n"] for name, one in found.items() if name != "mean") / len(given)
     assert mean == pytest.approx(sum(scores) / len(scores))
     assert found["mean"]["n"] == 200
-
-
-def test_spoiled_replies_score_no_more_than_chance() -> None:
-    """With numbers that end as the right one does."""
-    given = replies(200)
-    items = {reply.id: item_of(reply.id) for reply in given}
-    given += [
-        Reply(id, f"FINAL ANSWER: 1{item.gold}", "a longer number") for id, item in items.items() if item.gold.isdigit()
-    ]
-    by_kind: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for reply in given:
-        by_kind[reply.kind].append((score_reply(reply.id, reply.text).score, items[reply.id].question.chance_level))
-    for kind in SPOILED:
-        score, chance = (fmean(column) for column in zip(*by_kind[kind], strict=True))
-        assert score <= chance, kind
 
 
 def test_metrics_are_by_task_and_by_length() -> None:
