@@ -42,11 +42,6 @@ def test_no_world_comes_twice_and_every_test_and_length_does() -> None:
     assert {item.item_id.split for item in many} == {"train"}
 
 
-def test_another_split_has_to_be_said() -> None:
-    assert stream(split="test").item(3).item_id.split == "test"
-    assert stream(params={"complexity": 3}).item(1 << 31).item_id.index == 1 << 31
-
-
 def test_a_world_that_is_too_long_gives_way_to_another() -> None:
     with pytest.raises(UsageError, match=r"of 20 instances of babilong/qa1 none fits into 100 tokens"):
         Stream("qa1", 100, tokenizer="words").item(0)

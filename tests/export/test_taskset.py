@@ -119,11 +119,6 @@ def test_a_task_has_to_be_named(taskset: Any) -> None:
         made(taskset, tasks="")
 
 
-def test_conversations_with_follow_ups_are_refused(taskset: Any) -> None:
-    with pytest.raises(UsageError, match=r"carrara/march goes on with .* and a taskset has one prompt for each item"):
-        next(iter(made(taskset, tasks="march")))
-
-
 @pytest.mark.parametrize("missing", ["verifiers", "verifiers.v1"])
 def test_a_missing_or_old_verifiers_is_an_error_of_one_sentence(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
     monkeypatch.delitem(sys.modules, "carrara.export.taskset", raising=False)
