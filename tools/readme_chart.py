@@ -11,7 +11,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from carrara.cli._output import print_lines
+from carrara.cli.output import print_lines
 from carrara.report import chart
 from carrara.report.style import styles_of
 from carrara.report.tables import score_lines

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from carrara.cli.commands import COMMANDS
-from carrara.cli.main import main, make_app
+from carrara.cli.main import main
 from tests.helpers.commands import commands
 from tests.helpers.process import python
 
 Capture = pytest.CaptureFixture[str]
+GENERATE = ["generate", "latent_list", "--lengths", "0,2k", "-n", "4", "--seed", "7", "--tokenizer", "gpt2"]
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -24,20 +25,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("items")
-    asked = [
-        "generate",
-        "latent_list",
-        "--lengths",
-        "0,2k",
-        "-n",
-        "4",
-        "--seed",
-        "7",
-        "--tokenizer",
-        "gpt2",
-        "--render",
-    ]
-    assert main([*asked, "--out", str(folder)]) == 0
+    assert main([*GENERATE, "--render", "--out", str(folder)]) == 0
     return folder / "items.jsonl"
 
 
@@ -48,15 +36,6 @@ def test_tasks_as_json(capsys: Capture) -> None:
     assert latent["suite"] == "michelangelo"
     assert latent["parameters"]["complexity"] == "1,5,20"
     assert 0 < latent["chance_level"] < 0.2
-
-
-def test_tasks_tell_the_presets_that_run_them(capsys: Capture) -> None:
-    assert main(["tasks", "latent_list"]) == 0
-    shown = capsys.readouterr().out
-    assert "`carrara run quick`:\n  a first look" in shown
-    assert "paper:babilong" not in shown
-    assert main(["tasks", "qa1"]) == 0
-    assert "facts simulated after the official ones" in capsys.readouterr().out
 
 
 def test_patterns_match_short_names_too(capsys: Capture) -> None:
@@ -77,21 +56,8 @@ def test_generated_rows_hold_everything(generated: Path) -> None:
 
 
 def test_generation_gives_the_same_bytes_in_a_new_process(generated: Path, tmp_path: Path) -> None:
-    asked = [
-        "generate",
-        "latent_list",
-        "--lengths",
-        "0,2k",
-        "-n",
-        "4",
-        "--seed",
-        "7",
-        "--tokenizer",
-        "gpt2",
-        "--render",
-    ]
     subprocess.run(
-        [sys.executable, "-m", "carrara", *asked, "--out", str(tmp_path)],
+        [sys.executable, "-m", "carrara", *GENERATE, "--render", "--out", str(tmp_path)],
         check=True,
         env={**os.environ, "PYTHONHASHSEED": "1"},
         capture_output=True,
@@ -106,8 +72,7 @@ def test_item_ids_are_small(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_item_ids_are_rendered_later(generated: Path, tmp_path: Path, capsys: Capture) -> None:
-    asked = ["generate", "latent_list", "--lengths", "0,2k", "-n", "4", "--seed", "7", "--tokenizer", "gpt2"]
-    assert main([*asked, "--out", str(tmp_path)]) == 0
+    assert main([*GENERATE, "--out", str(tmp_path)]) == 0
     item_ids = tmp_path / "item_ids.jsonl"
     assert main(["generate", str(item_ids), "--render", "--out", str(tmp_path)]) == 0
     assert (tmp_path / "items.jsonl").read_bytes() == generated.read_bytes()
@@ -123,35 +88,13 @@ def test_an_item_is_shown_by_its_id(generated: Path, capsys: Capture) -> None:
     assert json.loads(capsys.readouterr().out) == row
 
 
-def test_outside_replies_are_scored(generated: Path, tmp_path: Path, capsys: Capture) -> None:
-    rows = lines(generated)
-    replies = tmp_path / "replies.jsonl"
-    given = [{"id": row["id"], "reply": f"Output: {row['gold']}"} for row in rows]
-    given[1]["reply"] = "I'm sorry, I can't."
-    given[2]["reply"] = ""
-    given[3] |= {"status": "truncated"}
-    replies.write_text("".join(json.dumps(row) + "\n" for row in given), "utf-8")
-    assert main(["score", str(replies)]) == 0
-    scored = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [row["status"] for row in scored] == ["ok", "refused", "empty", "truncated", *["ok"] * 4]
-    assert [row["score"] for row in scored] == [1, 0, 0, 0, 1, 1, 1, 1]
-    assert scored[0]["scores"] == {"paper": 1.0}
-    assert set(scored[0]) == {"id", "task", "status", "answer", "score", "scores"}
-
-
 WRONG = {
     "an unknown task": (["tasks", "latent-list"], "latent_list"),
-    "an unknown suite": (["audit", "michelangelos"], "michelangelo"),
     "an unknown parameter": (["audit", "all", "-p", "complexty=5"], "complexity"),
-    "a parameter of the wrong kind": (["show", "latent_list", "-p", "complexity=five"], "complexity=five"),
-    "an unknown view": (["show", "latent_list", "-p", "view=mean"], "print, sum, min, max, len"),
     "a length below the puzzle": (["show", "latent_list", "--lengths", "100"], "without any filler"),
-    "an unknown tokenizer": (["show", "latent_list", "--tokenizer", "gpt-2"], "gpt2"),
     "no file": (["score", "nowhere.jsonl"], "nowhere.jsonl"),
     "several tasks for one item": (["show", "qa1,qa2"], "names 2 tasks"),
     "an option beside an id": (["show", "michelangelo/latent_list@5/test-0-0.0/0/chat/gpt2", "--seed", "1"], "--seed"),
-    "a broken length": (["show", "latent_list", "--lengths", "4q"], "is not a length"),
-    "no instance": (["audit", "all", "-n", "0"], "-n 0 is not a whole number of at least 1"),
     "an unknown command": (["dance"], "no command is called 'dance'"),
     "an unknown option": (["show", "latent_list", "--lenghts", "4k"], "--lengths"),
     "two tasks where one is shown": (["show", "qa1", "qa2"], "qa2"),
@@ -159,21 +102,13 @@ WRONG = {
     "two files at once": (["generate", "qa1", "--render", "--finetune", "--out", "x"], "--render and --finetune"),
     "options beside item_ids": (["generate", "r.jsonl", "-n", "3", "--out", "x"], "-n cannot be given beside r.jsonl"),
     "a score of more than 1": (["report", ".", "--min-base-score", "2"], "--min-base-score 2"),
-    "no replies": (["score"], "FILE"),
-    "no run": (["leaderboard"], "RUN"),
-    "no prompt pack": (["show", "latent_list", "--prompts", "nowhere.toml"], "nowhere.toml"),
     "a parameter twice": (["show", "latent_list", "-p", "view=sum", "-p", "view=min"], "twice"),
-    "an id of another version": (["show", "michelangelo/latent_list@99/test-0-0.0/0/chat/gpt2"], "version 99"),
-    "a broken id": (["show", "michelangelo/latent_list@2/test"], "not an item's id"),
-    "no item_ids": (["generate", "nowhere.jsonl", "--out", "x"], "nowhere.jsonl"),
     "no parameter": (["show", "latent_list", "-p", "complexity"], "NAME=VALUE"),
     "no task": (["run"], "`carrara run` needs TASKS: see `carrara run --help`"),
     "no model": (["run", "qa1"], "`carrara run` needs --model"),
     "an option without its value": (["run", "qa1", "--model"], "--model needs a value"),
     "an argument too many": (["demo", "now"], "'now' is one argument too many"),
-    "an option in place of a needed one": (["run", "qa1", "--modle", "carrara/echo"], "Did you mean --model?"),
     "an option twice": (["show", "qa1", "--seed", "1", "--seed", "2"], "--seed is given twice: give it once"),
-    "several arguments too many": (["show", "qa1", "0", "more"], "'0', 'more' are too many arguments"),
 }
 
 
@@ -194,13 +129,6 @@ def test_wrong_use_is_one_sentence(
     assert captured.err.startswith("carrara: ")
     assert captured.err.count("\n") == 1
     assert named in captured.err
-
-
-def test_help_lists_every_command(capsys: Capture) -> None:
-    assert main(["--help"]) == 0
-    shown = capsys.readouterr().out
-    for name in (name for group in COMMANDS.values() for name in group):
-        assert f"│ {name} " in shown
 
 
 HEAVY = ("inspect_ai", "numpy", "tokenizers", "splintr", "jinja2", "pydantic", "openai", "torch", "httpx")
@@ -235,7 +163,7 @@ def test_a_full_disk_loses_nothing(generated: Path, capsys: Capture) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")
     code = (
-        "import carrara.cli._output as o, pathlib, sys\n"
+        "import carrara.cli.output as o, pathlib, sys\n"
         "from carrara.cli.main import main\n"
         "real, full = pathlib.Path.open, pathlib.Path('/dev/full')\n"
         "pathlib.Path.open = lambda self, *a, **k: real(full if '.items' in self.name else self, *a, **k)\n"
@@ -262,40 +190,11 @@ def test_a_prompt_pack_changes_the_words_and_the_id(tmp_path: Path, capsys: Capt
     assert main(["audit", "latent_list", "-n", "3", "--lengths", "0,1k", "--prompts", str(pack)]) == 0
 
 
-PACKS = {
-    "a task that is not there": ('[latent_list]\ninstruction = "x"', "latent_list"),
-    "a part that is not there": ('["michelangelo/latent_list"]\ninstructions = "x"', "instruction"),
-    "a field that is missing": ('["michelangelo/latent_list"]\nsession = "x"', "{n}"),
-    "a brace": ('["michelangelo/latent_list"]\nsession = "{n} }"', "braces"),
-    "nothing": ("", "empty"),
-    "no TOML": ("[", "cannot be read"),
-}
-
-
-@pytest.mark.parametrize("wrong", PACKS)
-def test_wrong_prompt_packs(wrong: str, tmp_path: Path, capsys: Capture) -> None:
-    content, named = PACKS[wrong]
-    pack = tmp_path / "pack.toml"
-    pack.write_text(content, "utf-8")
-    assert main(["show", "latent_list", "--prompts", str(pack)]) == 2
-    complaint = capsys.readouterr().err
-    assert named in complaint
-    assert complaint.count("\n") == 1
-
-
 def test_braces_are_plain_text_where_there_are_no_fields(tmp_path: Path, capsys: Capture) -> None:
     pack = tmp_path / "pack.toml"
     pack.write_text("['michelangelo/latent_list']\ninstruction = 'Reply with {\"answer\": …}. '", "utf-8")
     assert main(["show", "latent_list", "--prompts", str(pack)]) == 0
     assert 'Reply with {"answer": …}.' in capsys.readouterr().out
-
-
-def test_fillers_compare_on_the_same_instances(capsys: Capture) -> None:
-    golds = set()
-    for filler in ("print", "reverse", "cancel", "print,cancel"):
-        assert main(["show", "latent_list", "--lengths", "2k", "-p", f"fillers={filler}", "--json"]) == 0
-        golds.add(json.loads(capsys.readouterr().out)["gold"])
-    assert len(golds) == 1
 
 
 def test_show_marks_what_is_needed(capsys: Capture) -> None:
@@ -318,72 +217,16 @@ def test_a_reader_who_has_seen_enough_is_no_failure() -> None:
     assert complaint == b""
 
 
-def test_without_a_command_it_says_what_to_do_next(capsys: Capture) -> None:
-    assert main([]) == 0
-    said = capsys.readouterr().out
-    assert "carrara demo" in said
-    assert "carrara run latent_list --model" in said
-
-
 def test_every_command_has_help_with_an_example(capsys: Capture) -> None:
     for name, _ in commands():
         assert main([*name.split(), "--help"]) == 0
         assert f"Example: carrara {name}" in " ".join(capsys.readouterr().out.split())
 
 
-def test_the_list_of_commands_says_what_their_own_help_says() -> None:
-    """A command's own help begins as its line in `carrara --help`, and may go on."""
-    app = make_app()
-    for line in COMMANDS.values():
-        for name, about in line.items():
-            assert app[name].help.startswith(about.summary.removesuffix(".")), name
-
-
-DIFFERENT = {
-    "--out": "what a command writes",
-    "--published": "replies, or models",
-    "--config": "the settings of a run, or of a training",
-    "--model": "a model to run, to plan for, to ask, or one that others ran",
-    "--lengths": "lengths of prompts, or of results",
-    "--budget": "a profile has one of tokens only",
-    "--by": "what retrieves, or what a report is sliced by",
-    "-n": "instances, items of a guard, or pieces of writing",
-    "--margin": "no harm to a second run, or equality of two servers",
-}
-"""Options that are not the same in all commands, and what they are in each."""
-
-
-def options() -> dict[str, dict[str, str]]:
-    """Return the help of each option, by its name and the command."""
-    found: dict[str, dict[str, str]] = {}
-    for name, command in commands():
-        for one in command.assemble_argument_collection(parse_docstring=True):
-            if one.show:
-                found.setdefault(one.name, {})[name] = " ".join((one.parameter.help or "").split())
-    return found
-
-
 def test_every_option_has_a_help_text() -> None:
-    for name, texts in options().items():
-        for command, text in texts.items():
-            assert text, f"{command} {name}"
-            assert text[-1] in ".)", f"{command} {name}: {text}"
-            assert text[0].isupper() or text[0] == "`", f"{command} {name}: {text}"
-
-
-def test_common_options_are_explained_alike() -> None:
-    """Their first sentence is the same; further ones say what a command does with the option, and its default."""
-    for name, texts in options().items():
-        if name.startswith("-"):
-            first = {text.partition(". ")[0].removesuffix(".") for text in texts.values()}
-            assert (len(first) > 1) == (name in DIFFERENT), (name, texts)
-
-
-def test_options_have_the_same_names_everywhere() -> None:
     for name, command in commands():
-        flags = {flag for one in command.assemble_argument_collection() for flag in one.names}
-        for old in ("--length", "--param", "--params", "--model-arg", "--model-args", "--yes"):
-            assert old not in flags, (name, old)
+        for argument in command.assemble_argument_collection(parse_docstring=True):
+            assert argument.parameter.help or not argument.show, f"{name} {argument.name}"
 
 
 def test_one_item_is_shown_at_several_lengths(capsys: Capture) -> None:

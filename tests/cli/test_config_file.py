@@ -1,6 +1,7 @@
 """Settings of a run in a file: read, checked, overridden by flags, and written with their meanings."""
 
 import json
+import pydoc
 import tomllib
 from pathlib import Path
 
@@ -104,11 +105,6 @@ def test_the_surface_is_small() -> None:
     assert len({name for one in shown for name in one.names if name.startswith("-")}) <= 24
     assert len(carrara.__all__) <= 22
     assert sorted(carrara.__all__) == dir(carrara)
-
-
-def test_the_help_of_the_package_is_short() -> None:
-    import pydoc
-
     assert len(pydoc.render_doc(carrara).splitlines()) < 900
 
 

@@ -1,6 +1,5 @@
 """Square brackets in messages are printed as they are: no text passes through rich's markup."""
 
-import ast
 import io
 import tomllib
 from pathlib import Path
@@ -16,7 +15,7 @@ import carrara as package
 from carrara.runs.progress import RunProgress
 from carrara.servers.inspect_private import SetupError, plain
 from carrara.servers.retry import RetryTrouble
-from carrara.util.progress import make_console, text_column
+from carrara.util.progress import make_console
 from tests.helpers.process import carrara, python
 
 ROOT = Path(__file__).parents[2]
@@ -155,27 +154,3 @@ def test_consoles_and_bars_print_text_as_it_is() -> None:
         assert progress.is_bar
         progress.on_trouble(RetryTrouble("failing", TEXT), again=True)
     assert f"trouble: {TEXT}, asking again" in shown.getvalue()
-
-
-def test_consoles_and_columns_are_made_in_one_place() -> None:
-    """`util/progress.py` makes the consoles, and `servers/inspect_private.py` the errors that Inspect prints."""
-    for path in SOURCE.rglob("*.py"):
-        place = path.relative_to(SOURCE).as_posix()
-        called = {
-            getattr(node.func, "id", getattr(node.func, "attr", ""))
-            for node in ast.walk(ast.parse(path.read_text("utf-8")))
-            if isinstance(node, ast.Call)
-        }
-        if place != "util/progress.py":
-            assert not called & {"Console", "TextColumn", "track", "get_console"} - ALLOWED.get(place, set()), place
-        assert not called & {"PrerequisiteError", "from_markup"}, place
-
-
-ALLOWED = {
-    "runs/run.py": {"get_console"},  # the process's own console, hidden from Inspect and restored
-    "runs/progress.py": {"get_console"},  # the console that Inspect prints to, silenced
-}
-
-
-def test_a_column_of_a_bar_is_literal() -> None:
-    assert not text_column().markup

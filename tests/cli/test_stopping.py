@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from carrara.cli._stopping import stoppable
 from carrara.cli.main import main
+from carrara.cli.stopping import stoppable
 
 SCRIPT = """
 import os, signal, time
 from multiprocessing import get_context
-from carrara.cli._stopping import stoppable, stopped_code
+from carrara.cli.stopping import stoppable, stopped_code
 
 if __name__ == "__main__":
     handler = signal.{handler}
@@ -41,7 +41,7 @@ if __name__ == "__main__":
 
 LOST = """
 import os, signal, time
-from carrara.cli._stopping import stoppable
+from carrara.cli.stopping import stoppable
 
 class Interrupted:
     def __del__(self):
@@ -90,12 +90,12 @@ def test_a_command_leaves_no_handler_behind() -> None:
 
 HANGING = """
 import ctypes, signal, sys
-from carrara.cli import _stopping
+from carrara.cli import stopping
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background are started without it
-_stopping._GRACE = 0.1
+stopping.GRACE = 0.1
 libc, mutex = ctypes.CDLL(None), ctypes.create_string_buffer(256)
-with _stopping.stoppable():
+with stopping.stoppable():
     print("ready", flush=True)
     for _ in range(2):
         libc.pthread_mutex_lock(mutex)  # the second call never returns, and no handler of Python runs
@@ -116,10 +116,10 @@ def test_a_second_signal_ends_a_process_that_hangs(number: signal.Signals) -> No
 
 FORKED = """
 import os, signal
-from carrara.cli import _stopping
+from carrara.cli import stopping
 
-_stopping._GRACE = 0.1
-with _stopping.stoppable():
+stopping.GRACE = 0.1
+with stopping.stoppable():
     for _ in range(3):
         if not (child := os.fork()):
             signal.signal(signal.SIGTERM, signal.SIG_IGN)

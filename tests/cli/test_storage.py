@@ -129,18 +129,7 @@ def test_what_is_drawn_of_runs_there(store: Mapping[str, str]) -> None:
         ("leaderboard", run, "--out", f"{ROOT}/board.html"),
         ("figure", "babilong-2", run, "--out", f"{ROOT}/heat.svg"),
         ("plan", "qa1", *ORACLE, "--like", run),
-        (
-            "profile",
-            "qa1",
-            "--model",
-            "carrara/oracle",
-            "--tokenizer",
-            "gpt2",
-            "--upto",
-            "1k",
-            "--out",
-            f"{ROOT}/profile",
-        ),
+        ("profile", "qa1", *ORACLE[:4], "--upto", "1k", "--out", f"{ROOT}/profile"),
     ):
         process.carrara(*line, env=store, check=True)
     assert to_path(f"{ROOT}/board.html").read_text("utf-8").rstrip().endswith("</html>")
@@ -202,9 +191,8 @@ def test_what_cannot_be_there(line: tuple[str, ...], sentence: str) -> None:
 
 
 @needs_moto
-def test_a_path_of_object_storage_stays_as_it_is(store: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in store.items():
-        monkeypatch.setenv(name, value)
+@pytest.mark.usefixtures("reached")
+def test_a_path_of_object_storage_stays_as_it_is() -> None:
     path = to_path(f"{ROOT}/x")
     assert to_path(path) is path
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tools.environment import CHECKOUT
 
-from carrara._version import __version__
+from carrara import __version__
 from carrara.export.harbor import Grep
 from carrara.export.harbor_verifier import main, verify
 from carrara.items.item import Item, item_of, make
@@ -242,38 +242,6 @@ def test_an_answer_that_is_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 # --- what is refused ---
-
-CASES: dict[str, tuple[list[str], str]] = {
-    "style": (["qa1", "--style", "base"], "style"),
-    "conversation": (["march"], "after the model's replies"),
-    "remote": (["qa1", "--out", "memory://x"], "of its own machine"),
-    "tokenizer": (["minerva/set_state", "--lengths", "4k", "--tokenizer", "words:x"], "words"),
-    "wheel": (["qa1", "--wheel", "setup.whl"], "no wheel of Carrara"),
-    "both": (["qa1", "--wheel", "x.whl", "--verifier-image", "x"], "give one of them"),
-    "network": (["qa1", "--network", "some"], "network"),
-}
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_what_cannot_be_a_task_is_refused(case: str, tmp_path: Path) -> None:
-    words, reason = CASES[case]
-    ended = carrara("export", "harbor", *words, *([] if "--out" in words else ["--out", tmp_path / "out"]))
-    assert ended.returncode == 2
-    assert reason in ended.stderr
-    assert len(ended.stderr.splitlines()) <= 2
-    assert "Traceback" not in ended.stderr
-
-
-def test_a_folder_of_another_export_is_refused(folder: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    carrara("export", "harbor", "qa1", "-n", "3", "--out", out, check=True)
-    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
-    for words in (["qa1", "-n", "2"], ["qa2", "-n", "3"]):
-        ended = carrara("export", "harbor", *words, "--out", out)
-        assert ended.returncode == 2
-        assert "is of another export" in ended.stderr
-    carrara("export", "harbor", "qa1", "-n", "3", "--out", out, check=True)
-    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
 
 
 def test_own_tasks_need_an_image_that_has_them(tmp_path: Path) -> None:

@@ -53,13 +53,6 @@ def test_a_base_model_is_asked_how_likely_the_answer_is(tmp_path: Path) -> None:
     assert likely["metadata"] == generated["metadata"]
 
 
-def test_a_conversation_is_refused(tmp_path: Path) -> None:
-    ended = carrara("export", "lm-eval", "mrcr", "--lengths", "8k", "-n", "1", "--out", tmp_path / "out")
-    assert ended.returncode == 2
-    assert "in the middle of a conversation" in ended.stderr
-    assert not (tmp_path / "out").exists()
-
-
 @pytest.mark.slow  # importing the harness takes ten seconds
 @pytest.mark.skipif(not find_spec("lm_eval"), reason="lm-evaluation-harness is not installed: `pip install lm-eval`")
 @pytest.mark.filterwarnings("ignore")  # the harness' own

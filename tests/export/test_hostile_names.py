@@ -65,34 +65,6 @@ def test_commands_of_an_export_name_its_folder_for_a_shell(kind: str, tmp_path: 
         assert str(out).encode() in words.stdout.split(b"\0")
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (("nemo-gym", "--package", 'carrara"]\n[tool.x]\ny = 1'), "is no requirement of a package"),
-        (("nemo-gym", "--package", "carrara\x00"), "is no requirement of a package"),
-        (("harbor", "--image", "python\nRUN touch ran"), "is no name of an image"),
-        (("harbor", "--image", "python AS x"), "is no name of an image"),
-        (("harbor", "--verifier-image", "python\\"), "is no name of an image"),
-        (("harbor", "--image", "--platform=x"), ""),
-    ],
-)
-def test_what_would_add_lines_to_a_file_is_refused(words: tuple[str, ...], says: str, tmp_path: Path) -> None:
-    kind, option, value = words
-    ended = carrara("export", kind, "qa1", "-n", "1", f"{option}={value}".replace("\x00", "\x01"), "--out", tmp_path)
-    assert ended.returncode == 2
-    assert says in ended.stderr
-    assert ended.stderr.count("\n") == 1
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_wheel_with_a_command_in_its_name_is_refused(tmp_path: Path) -> None:
-    wheel = tmp_path / "carrara-1;touch ran-py3-none-any.whl"
-    wheel.write_bytes(b"PK")
-    ended = carrara("export", "harbor", "qa1", "-n", "1", "--wheel", wheel, "--out", tmp_path / "out")
-    assert ended.returncode == 2
-    assert "is no wheel of Carrara" in ended.stderr
-
-
 # not surrogates, which no file has
 TEXT = st.text(st.characters(codec="utf-8"))
 

@@ -37,28 +37,12 @@ def test_context_and_question_are_the_prompt(tokenizer: str) -> None:
                 assert count(made["context"]) + count(made["question"]) == count(item.text), item.id
 
 
-def test_the_end_of_a_context_depends_on_the_vocabulary() -> None:
-    ends = [row(context_of(one.item_id).item(0))["context"][-3:] for name in ("gpt2", "o200k") for one in _qa1(name)]
-    assert ends == ["t>\n", ">\n\n"]
-
-
-def _qa1(tokenizer: str) -> list[Context]:
-    return contexts("chat", tokenizer, "qa1")
-
-
 def test_a_base_model_continues_the_line_of_the_answer() -> None:
     for context in contexts("base", "gpt2", "qa1,json_kv,latent_list,minerva/key_value"):
         for item in context.items:
             made = row(item)
             assert made["answer_prefix"].endswith(":")
             assert f"{made['context']}{made['question']}\n{made['answer_prefix']}" == item.text
-
-
-def test_all_facts_stand_in_the_context() -> None:
-    for context in contexts("chat", "gpt2"):
-        made = row(context.item(0))
-        for number in context.questions[0].evidence:
-            assert all(one.text in made["context"] for one in context.instance.segments if one.fact == number)
 
 
 def test_questions_on_one_context_share_it_and_the_most_tokens() -> None:
@@ -82,20 +66,6 @@ def test_files_are_found_by_length(tmp_path: Path) -> None:
         assert [item_of(one["id"]).item_id.length for one in rows] == [tokens] * 8
         assert rows == [row(item_of(one["id"])) for one in rows]
     assert len(read(out, None)) == 16
-
-
-@pytest.mark.parametrize(
-    ("tasks", "style", "says"),
-    [
-        ("mrcr", "chat", "michelangelo/mrcr is a conversation"),
-        ("sync/graph", "base", "answers begin with different lines"),
-    ],
-)
-def test_what_kvpress_cannot_ask_is_refused(tasks: str, style: Style, says: str, tmp_path: Path) -> None:
-    ended = carrara("export", "kvpress", tasks, "--lengths", "8k", "-n", "1", "--style", style, "--out", tmp_path / "a")
-    assert ended.returncode == 2
-    assert says in ended.stderr
-    assert "Traceback" not in ended.stderr
 
 
 def test_a_prompt_without_a_line_for_the_answer_is_refused() -> None:

@@ -4,7 +4,6 @@ import json
 import tomllib
 from pathlib import Path
 
-import pytest
 import yaml
 
 from carrara.export import nemo_gym
@@ -47,26 +46,3 @@ def test_text_of_the_user_has_no_known_licence(tmp_path: Path) -> None:
     carrara("export", "nemo-gym", "niah", "-n", 1, "-p", "haystack=noise", "--out", tmp_path, check=True)
     config = yaml.safe_load((tmp_path / SERVER / "configs/carrara.yaml").read_text())
     assert config[nemo_gym.AGENT]["responses_api_agents"]["simple_agent"]["datasets"][0]["license"] == "TBD"
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--style", "base"), "chat models"),
-        (("--split", "few-shot"), "no data of the split `few-shot`"),
-        (("--validation", "3"), "give the split `train`"),
-        (("--split", "train", "--validation", "0"), "at least 1"),
-        (("--prompts", "pack.toml"), "do not name a prompt pack"),
-    ],
-)
-def test_what_nemo_gym_cannot_run_is_refused(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
-    ended = carrara("export", "nemo-gym", "qa1", "-n", 1, "--out", tmp_path, *words)
-    assert ended.returncode == 2
-    assert said in ended.stderr
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_conversation_is_refused(tmp_path: Path) -> None:
-    ended = carrara("export", "nemo-gym", "march", "--lengths", "4k", "-n", 1, "--out", tmp_path)
-    assert ended.returncode == 2
-    assert "a row of NeMo Gym has one prompt for each item" in ended.stderr

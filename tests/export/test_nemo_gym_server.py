@@ -6,29 +6,26 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from http.client import HTTPConnection
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib.util import find_spec
 from pathlib import Path
 from socket import socket
-from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
 
 import carrara
 from carrara.answers.status import Status
 from carrara.export import nemo_gym
 from carrara.export.config import ExportConfig
-from carrara.export.nemo_gym_server import mean_rewards, server_class, verdict
+from carrara.export.nemo_gym_server import mean_rewards, verdict
 from carrara.export.reward import rewards
 from carrara.export.scale import RewardScale
-from carrara.util.errors import UsageError
 from tests.helpers.own_environment import environment, with_checkout
 from tests.helpers.reward_replies import carrara_scores, replies
+from tests.helpers.scripted_model import serving
 
 ITEM = carrara.item("qa1", "1k", split="train")
 SERVERS = ("resources_servers/carrara", "responses_api_agents/simple_agent", "responses_api_models/openai_model")
@@ -89,22 +86,12 @@ PLAIN = {"type": "message", "role": "assistant", "content": ITEM.gold}
         (response(output=[REFUSAL]), "refused", 0.0),
         (response(output=[]), "empty", 0.0),
         (response(output=[THOUGHT, PLAIN]), "ok", 1.0),
+        (response(output=[{**PLAIN, "status": "incomplete"}]), "truncated", 0.0),
     ],
 )
 def test_a_reply_that_is_no_plain_one_has_a_status(given: dict[str, Any], status: Status, reward: float) -> None:
     found = judge(given)
     assert (found["status"], found["reward"]) == (status, reward)
-
-
-def test_a_message_that_was_cut_off_is_truncated_whatever_the_response_says() -> None:
-    given = response(ITEM.gold)
-    given["output"][0]["status"] = "incomplete"
-    assert judge(given)["status"] == "truncated"
-
-
-def test_an_id_of_no_item_is_an_error() -> None:
-    with pytest.raises(UsageError, match="nothing@1"):
-        judge(response("The park"), "nothing@1/train-0-0.0/1024/chat/gpt2")
 
 
 def test_a_scale_changes_the_reward_and_not_the_score() -> None:
@@ -121,40 +108,15 @@ def test_metrics_are_by_task_and_length() -> None:
     assert mean_rewards(found) == {"mean/reward/babilong/qa1/1k": 0.5, "mean/reward/babilong/qa1/2k": 1.0}
 
 
-@pytest.mark.skipif(bool(find_spec("nemo_gym")), reason="NeMo Gym is installed")
-def test_the_server_says_that_it_needs_the_library() -> None:
-    with pytest.raises(UsageError, match="pip install nemo-gym"):
-        server_class()
-
-
 # --- NeMo Gym itself ---
 
 
-@contextmanager
-def scripted_model(answer: Callable[[str], dict[str, Any]]) -> Iterator[str]:
-    """The address of a server of the Responses API, whose answers depend on the last message."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-        def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            body = json.dumps(answer(request["input"][-1]["content"])).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/v1"
-        finally:
-            server.shutdown()
-            thread.join()
+def fetch(address: str, path: str, body: object = None) -> Any:
+    """Ask a server, and return its JSON."""
+    method = "GET" if body is None else "POST"
+    answer = httpx.request(method, address + path, json=body, timeout=60, trust_env=False)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
 
 
 class Gym:
@@ -208,20 +170,6 @@ class Gym:
                     os.killpg(process.pid, signal.SIGKILL) if process.poll() is None else None
 
 
-def fetch(address: str, path: str, body: object = None) -> Any:
-    """Ask a server, and return its JSON."""
-    connection = HTTPConnection(address.removeprefix("http://"), timeout=60)
-    if body is None:
-        connection.request("GET", path)
-    else:
-        connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
-    answer = connection.getresponse()
-    text = answer.read().decode()
-    connection.close()
-    assert answer.status == 200, text
-    return json.loads(text)
-
-
 @pytest.mark.slow
 def test_nemo_gym_rewards_what_carrara_score_does(tmp_path: Path) -> None:
     folder = tmp_path / "project"
@@ -247,7 +195,7 @@ def test_nemo_gym_rewards_what_carrara_score_does(tmp_path: Path) -> None:
     given = replies(200)
     expected = carrara_scores(given, tmp_path)
     with ExitStack() as stack:
-        model = stack.enter_context(scripted_model(answer))
+        model = stack.enter_context(serving(lambda request: answer(request["input"][-1]["content"])))
         policy = ("--model-type", "openai_model", "--model", "m", "--model-url", model, "--model-api-key", "none")
         servers = stack.enter_context(gym.start("--resources-server", "carrara", *policy, SCALE))
         asked = {"responses_create_params": {"input": "…"}}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.process import begun, carrara, python
+from tests.helpers.process import begun, carrara
 
 parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
 needs_ray = pytest.mark.skipif(not find_spec("ray"), reason="Ray is not installed")
@@ -96,10 +96,3 @@ def test_ray_tells_and_refuses_as_one_process_does(tmp_path: Path) -> None:
     assert ended.returncode == 2
     assert "was not made here" in ended.stderr
     assert "Traceback" not in ended.stderr
-
-
-def test_ray_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
-    hidden = "import sys; sys.modules['ray'] = None; from carrara.cli.main import main; sys.exit(main())"
-    ended = python("-c", hidden, "generate", "qa1", "--engine", "ray", "--parquet", "--out", str(tmp_path))
-    assert ended.returncode == 2
-    assert "carrara: --engine ray needs Ray: `pip install 'carrara[ray]'`" in ended.stderr

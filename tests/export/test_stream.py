@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import carrara
-from carrara.export import Curriculum, Stream, prompts, rewards
+from carrara.export import Curriculum, Stream, rewards
 from carrara.items.item import Item
 from carrara.util.errors import UsageError
 from tests.helpers.process import carrara as command
@@ -42,11 +42,6 @@ def test_no_world_comes_twice_and_every_test_and_length_does() -> None:
     assert {item.item_id.split for item in many} == {"train"}
 
 
-def test_another_split_has_to_be_said() -> None:
-    assert stream(split="test").item(3).item_id.split == "test"
-    assert stream(params={"complexity": 3}).item(1 << 31).item_id.index == 1 << 31
-
-
 def test_a_world_that_is_too_long_gives_way_to_another() -> None:
     with pytest.raises(UsageError, match=r"of 20 instances of babilong/qa1 none fits into 100 tokens"):
         Stream("qa1", 100, tokenizer="words").item(0)
@@ -60,25 +55,15 @@ def test_a_world_that_is_too_long_gives_way_to_another() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"tasks": "niahh"}, "no task is called 'niahh'; did you mean"),
         ({"tasks": []}, "no task is named"),
-        ({"lengths": "4q"}, "'4q' is not a length"),
         ({"lengths": []}, "no length is given"),
-        ({"split": "dev"}, "`split=dev` is not one of test, train, few-shot"),
         ({"seed": -1}, "`seed=-1` is not a whole number"),
-        ({"params": {"vue": "sum"}}, "has a parameter 'vue'"),
         ({"tokenizer": "o20k"}, "no tokenizer is called 'o20k'; did you mean o200k?"),
     ],
 )
 def test_what_is_asked_wrongly_is_said(given: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said.replace("?", r"\?")):
         Stream(**{"tasks": "latent_list", "lengths": "1k", **given}).item(0)
-
-
-def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carrara.export.trl.find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r"needs the package datasets.*pip install 'carrara\[rl\]'"):
-        prompts("qa1", "1k")
 
 
 def test_nothing_heavy_is_imported() -> None:
@@ -125,29 +110,6 @@ def test_a_reply_of_a_million_characters_is_one_too() -> None:
     item = stream().item(0)
     said = "and so on. " * 100_000
     assert rewards([said, [{"role": "assistant", "content": f"{said}\n{item.gold}"}]], id=[item.id] * 2)[0] == 0.0
-
-
-def test_messages_and_texts_are_read_alike() -> None:
-    item = stream().item(0)
-    part = {"type": "text", "text": item.gold}
-    said = [
-        item.gold,
-        [{"role": "assistant", "content": item.gold}],
-        [{"role": "assistant", "content": [part]}],
-        [{"role": "assistant", "content": "Let me see."}, {"role": "assistant", "content": item.gold}],
-    ]
-    assert rewards(said, [None] * 4, id=[item.id] * 4, trainer_state=None) == [1.0] * 4
-    assert rewards([[], None, [{"role": "assistant", "content": None}]], id=[item.id] * 3) == [0.0] * 3
-
-
-def test_a_reward_without_an_item_is_an_error() -> None:
-    with pytest.raises(UsageError, match="give the column `id`"):
-        rewards(["x"], ["y"])
-    with pytest.raises(UsageError, match="is not an item's id"):
-        rewards(["x"], id=["17"])
-    other = stream().item(0).id.replace("@", "@9")
-    with pytest.raises(UsageError, match="generate the items anew"):
-        rewards(["x"], id=[other])
 
 
 # --- the curriculum ---

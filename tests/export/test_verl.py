@@ -78,18 +78,6 @@ def test_a_context_apart_and_its_prompt_are_the_whole_prompt(task: str) -> None:
     assert compute_score("", item.gold, "", made["extra_info"])["acc"] == 1.0  # type: ignore[index]
 
 
-def test_what_has_no_row_is_refused(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    with pytest.raises(UsageError, match="sends prompts in a model's chat format: leave out `style`"):
-        write(ExportConfig("qa1", out=tmp_path, style="base"))
-    with pytest.raises(UsageError, match="a task is named twice"):
-        write(ExportConfig(["qa1", "qa1"], out=tmp_path))
-    with pytest.raises(UsageError, match="mrcr is a conversation, which has no context beside its messages"):
-        write(ExportConfig("mrcr", out=tmp_path, lengths="8k", n=1), context=True)
-    with pytest.raises(UsageError, match="march goes on with"):
-        write(ExportConfig("march", out=tmp_path, lengths="4k", n=1))
-
-
 def test_a_row_without_an_id_is_refused() -> None:
     infos: tuple[Any, ...] = (None, {}, {"id": 3}, "id")
     for info in infos:
@@ -169,3 +157,8 @@ def test_its_trainer_reads_the_command_line_of_the_guide() -> None:
     assert found["reward"]["reward_kwargs"] == {"scale": "chance"}
     assert found["longest"] == 16384
     assert by_task["reward"]["reward_kwargs"] == {"scale": {"babilong/qa6": [0.5, 0.5], "niah": 2}}
+
+
+def test_a_task_that_is_named_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="twice"):
+        write(ExportConfig(["qa1", "qa1"], out=tmp_path))

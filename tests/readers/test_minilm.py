@@ -22,19 +22,6 @@ def test_minilm_has_the_similarities_that_are_published() -> None:
 
 
 @needs_minilm
-def test_minilm_knows_a_paraphrase() -> None:
-    question, answer, other, farther = embedder("minilm").embed(
-        [
-            "Where is Mary?",
-            "Mary journeyed to the garden.",
-            "John picked up the milk.",
-            "The tariff was repealed in May.",
-        ]
-    )
-    assert question @ answer > question @ other > question @ farther
-
-
-@needs_minilm
 @pytest.mark.slow
 def test_a_vector_does_not_depend_on_its_company() -> None:
     rng = Rng("company")

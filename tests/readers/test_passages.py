@@ -45,13 +45,3 @@ def test_a_needed_fact_ends_a_page_no_more_often_than_other_sentences(task: str)
             end = page.end
     expected = pages * facts / sentences
     assert ends <= expected + 4 * expected**0.5 + 1
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_needed_facts_stand_anywhere_in_passages(task: str) -> None:
-    tenths = [0] * 10
-    for context in contexts_of(task):
-        fact = Rng("fact", context.id).choice(context.needed)
-        [passage] = [one for one in context.passages(TOKENS) if one.start <= fact.start < one.end]
-        tenths[10 * (fact.start - passage.start) // len(passage)] += 1
-    assert max(tenths) < CONTEXTS / 3

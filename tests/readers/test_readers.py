@@ -263,22 +263,11 @@ def test_an_agent_reads_the_context_as_a_file_in_its_sandbox(tmp_path: Path) -> 
     assert [trace.fate for trace in result.facts] == ["unused"]
 
 
-def test_a_sandbox_that_an_agent_cannot_have_is_said(tmp_path: Path) -> None:
-    for sandbox, complaint in (("dockre", "Inspect has no sandbox 'dockre'"), ("docker:a.yaml", "no absolute path")):
-        with pytest.raises(UsageError, match=complaint):
-            read_by(f"agent:react,sandbox={sandbox}", Recorded(), tmp_path / "out")
-
-
 def test_an_agent_that_goes_on_and_on_has_to_answer(tmp_path: Path) -> None:
     [result] = read_by("agent:react,calls=3", "caller/x", tmp_path)
     assert result.status == "limited"
     assert result.reading is not None
     assert result.reading.calls == 4
-
-
-def test_an_agent_without_a_look_is_unread(tmp_path: Path) -> None:
-    [result] = read_by("agent:react,calls=3", Recorded("FINAL ANSWER: 5"), tmp_path)
-    assert result.status in ("unread", "limited")
 
 
 def test_what_is_no_agent_is_said(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Retrieval in front of a model, through the whole engine."""
 
 import json
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from carrara.readers.prompts import prompt_of
 from carrara.readers.retrieval import EmbedderUnavailableError, FoundParts
 from carrara.readers.retrieval import reader as contexts
 from carrara.readers.retrieval.reader import join_passages, retrieve_parts
-from carrara.util.errors import UsageError
 from tests.helpers import process
 from tests.helpers.inspect_warnings import LEFT_OPEN
 
@@ -95,30 +93,13 @@ def test_recall_is_of_the_supporting_facts(top: int, tmp_path: Path) -> None:
     assert (sum(shares) == len(shares)) == (top == 400)
 
 
-@pytest.mark.slow
-def test_what_cannot_be_retrieved_is_refused(tmp_path: Path) -> None:
-    for wrong, complaint in (
-        (["--reader", "retrieval:words"], "write sentences, chunks:512"),
-        (["--reader", "retrieval:chunks:0"], "1 token or more"),
-        (["--reader", "retrieval:sentences,by=magic"], "nothing ranks by"),
-        (["--reader", "retrieval:sentences,order=random"], "not an order"),
-        (["--reader", "retrieval:sentences,top=3,top=4"], "given twice"),
-    ):
-        ended = process.carrara("run", "qa1", "--model", "carrara/oracle", "--out", tmp_path, *wrong)
-        assert ended.returncode == 2
-        assert complaint in ended.stderr
-        assert "Traceback" not in ended.stderr
-    with pytest.raises(UsageError):
-        retrieve_parts(make("babilong/qa1").id, "words")
-
-
 class Failing:
     """Stands in for an index whose server for embeddings is down."""
 
     def __init__(self, times: int) -> None:
         self.times = times
 
-    def __call__(self, id: str, retrieve: str) -> "Failing":
+    def __call__(self, *_: object) -> "Failing":
         return self
 
     def find(self, question: str) -> FoundParts:
@@ -128,50 +109,50 @@ class Failing:
         return FoundParts("what was found", (), None)
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
-    """Pauses are short, and nothing that was found is remembered."""
-    for pause in ("_FIRST_PAUSE", "_LONGEST_PAUSE", "_STEP"):
-        monkeypatch.setattr(contexts, pause, 0.01)
-    monkeypatch.setattr(contexts, "_OUTAGE", contexts._Outage())
-    contexts._retrieve.cache_clear()
-    yield monkeypatch
-    contexts._retrieve.cache_clear()
+def failing_server(monkeypatch: pytest.MonkeyPatch, times: int) -> Failing:
+    """Put a server in place that fails some times. Its pauses are short."""
+    server = Failing(times)
+    monkeypatch.setattr(contexts, "Index", server)
+    monkeypatch.setattr(contexts, "OUTAGE", contexts.Outage(0.01, 0.01))
+    return server
+
+
+def ids(start: int, count: int) -> list[str]:
+    """Return items of which nothing is retrieved yet in this process."""
+    return [make("babilong/qa1", index=start + index).id for index in range(count)]
 
 
 @pytest.mark.usefixtures("heard")
-def test_an_outage_is_waited_out_and_told(impatient: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    impatient.setattr(contexts, "_index", Failing(3))
-    assert retrieve_parts(make("babilong/qa1").id, SETTING).text == "what was found"
-    assert capsys.readouterr().err.splitlines() == [
-        "carrara: retrieval waits, for up to 6 hours: http://host/v1 does not answer",
-        "carrara: retrieval goes on",
-    ]
+def test_an_outage_is_waited_out_and_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    failing_server(monkeypatch, 3)
+    [id] = ids(100, 1)
+    assert retrieve_parts(id, SETTING).text == "what was found"
+    waits, goes_on = capsys.readouterr().err.splitlines()
+    assert "6 hours: http://host/v1 does not answer" in waits
+    assert "goes on" in goes_on
 
 
-def test_items_wait_together_for_a_server_that_stays_away(impatient: pytest.MonkeyPatch) -> None:
-    down = Failing(10**9)
-    impatient.setattr(contexts, "_index", down)
-    impatient.setattr(contexts, "PATIENCE", 0.3)
-    items = [make("babilong/qa1", index=index).id for index in range(20)]
+def test_items_wait_together_for_a_server_that_stays_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    down = failing_server(monkeypatch, 10**9)
+    monkeypatch.setattr(contexts, "PATIENCE", 0.3)
+    first, *others = ids(200, 20)
     with pytest.raises(EmbedderUnavailableError):
-        retrieve_parts(items[0], SETTING)
+        retrieve_parts(first, SETTING)
     asked = down.times
-    for id in items[1:]:
+    for id in others:
         with pytest.raises(EmbedderUnavailableError):
             retrieve_parts(id, SETTING)
     assert asked - down.times == 19  # the patience was that of all: each is tried, and not waited for again
 
 
-def test_a_run_that_waits_can_be_stopped(impatient: pytest.MonkeyPatch) -> None:
+def test_a_run_that_waits_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     """It ends, though the patience is six hours."""
-    impatient.setattr(contexts, "_index", Failing(10**9))
-    items = [make("babilong/qa1", index=index).id for index in range(3)]
+    failing_server(monkeypatch, 10**9)
 
     async def stopped() -> bool:
         with anyio.move_on_after(0.3) as scope:
             async with anyio.create_task_group() as group:
-                for id in items:
+                for id in ids(300, 3):
                     group.start_soon(anyio.to_thread.run_sync, retrieve_parts, id, SETTING)
         return scope.cancelled_caught
 
@@ -182,7 +163,7 @@ def test_a_run_that_waits_can_be_stopped(impatient: pytest.MonkeyPatch) -> None:
 @pytest.mark.skipif(find_spec("faiss") is None, reason="the extra `retrieval` is not installed: no faiss")
 @pytest.mark.usefixtures("heard")
 def test_long_embedding_is_told(
-    impatient: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     class Ones:
         name = "ones"
@@ -190,9 +171,9 @@ def test_long_embedding_is_told(
         def embed(self, texts: list[str]) -> object:
             return np.ones((len(texts), 2), np.float32)
 
-    impatient.setenv("CARRARA_CACHE", str(tmp_path))
-    impatient.setattr("carrara.readers.retrieval.index.embedder", lambda by: Ones())
-    impatient.setattr(contexts, "LINE_EVERY", 0.0)
+    monkeypatch.setenv("CARRARA_CACHE", str(tmp_path))
+    monkeypatch.setattr("carrara.readers.retrieval.index.embedder", lambda by: Ones())
+    monkeypatch.setattr(contexts, "LINE_EVERY", 0.0)
     retrieve_parts(
         make("babilong/qa1", length=4096, tokenizer="gpt2", index=77).id, "sentences,by=minilm,top=5,order=score"
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.cli._output import print_lines
+from carrara.cli.output import print_lines
 from carrara.items.grading import trivial
 from carrara.items.item import make
 from carrara.report.page import render

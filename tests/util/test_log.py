@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import carrara as carrara_package
-from carrara.cli._messages import messages_on_stderr
+from carrara.cli.messages import messages_on_stderr
 from carrara.tasks.babilong import _published_items as babilong
 from carrara.util.log import logger, warn_once
 from tests.helpers.process import carrara

@@ -11,32 +11,27 @@ from dataclasses import dataclass
 from importlib import import_module
 from inspect import Parameter as Argument
 from inspect import Signature, getdoc, signature
-from typing import Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from attrs import NOTHING, fields
 from attrs import Factory as AttrsFactory
 from cyclopts import App, Parameter, Token
 from docstring_parser import parse
 
-from carrara.cli import _complete
-from carrara.cli._messages import say, words_given
-from carrara.cli._output import finish, print_lines
-from carrara.cli._stopping import stopped_code
 from carrara.cli.commands import COMMANDS, Actions, Command
+from carrara.cli.messages import say, words_given
+from carrara.cli.output import finish, print_lines
+from carrara.cli.stopping import stopped_code
 from carrara.options import Folder, text
 from carrara.params import meanings_of
 from carrara.signature import parameters_of
 from carrara.util.errors import UsageError
 
+if TYPE_CHECKING:
+    from cyclopts.completion import CompletionContext
+
 FLAGS = ("model", "out")
 """Settings that Python takes by position, and the command line as flags."""
-COMPLETERS = {
-    "tasks": _complete.complete_tasks,
-    "task": _complete.complete_task,
-    "presets": _complete.complete_run,
-    "figures": _complete.complete_figure,
-    "corpora": _complete.complete_corpus,
-}
 IN_COMMANDS: Mapping[str, Any] = {"progress": True, "skip_damaged": True, "workers": None}
 """The settings that a command has and a Python caller has to ask for."""
 ALLOW = (
@@ -252,6 +247,69 @@ def _stopped(model: object) -> int:
     if any(str(name).startswith("carrara/") for name in (model if isinstance(model, list) else [model])):
         os._exit(stopped_code())
     return stopped_code()
+
+
+# --- names for shell completion, looked up when the user presses TAB, because plugins may add tasks ---
+
+
+def complete_task(context: "CompletionContext") -> Iterable[str]:
+    """Return the names of tasks."""
+    from carrara.items import registry
+
+    return [name.rpartition("/")[2] for name in registry.names()]
+
+
+def complete_tasks(context: "CompletionContext") -> list[str]:
+    """Return candidates for the next name in a list of tasks: tasks and suites that the list does not have yet."""
+    return _next(context.incomplete, _selections())
+
+
+def complete_run(context: "CompletionContext") -> list[str]:
+    """Return candidates for the tasks of a run: tasks, suites and presets."""
+    from carrara.runs.presets import PRESETS
+
+    return _next(context.incomplete, [*_selections(), *PRESETS])
+
+
+def complete_figure(context: "CompletionContext") -> Mapping[str, str]:
+    """Return the names of figures with their descriptions."""
+    from carrara.papers.figures.definitions import definitions
+
+    return {name: definition.description for name, definition in definitions().items()}
+
+
+def complete_corpus(context: "CompletionContext") -> Iterable[str]:
+    """Return the names of corpora."""
+    from carrara import corpora
+
+    return [entry.name for entry in corpora.entries()]
+
+
+def _selections() -> list[str]:
+    from carrara.items import registry
+
+    names = registry.names()
+    return ["all", *dict.fromkeys(name.partition("/")[0] for name in names), *(n.rpartition("/")[2] for n in names)]
+
+
+def _next(typed: str, names: Iterable[str]) -> list[str]:
+    """Return candidates for the last name of a comma-separated list, without the names that the list already has.
+
+    >>> _next("qa1,q", ["qa1", "qa2"])
+    ['qa1,qa2']
+    """
+    head, comma, _ = typed.rpartition(",")
+    before = set(head.split(","))
+    return [f"{head}{comma}{name}" for name in names if name not in before]
+
+
+COMPLETERS = {
+    "tasks": complete_tasks,
+    "task": complete_task,
+    "presets": complete_run,
+    "figures": complete_figure,
+    "corpora": complete_corpus,
+}
 
 
 def __getattr__(name: str) -> Callable[..., int] | App:

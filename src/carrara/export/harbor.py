@@ -76,14 +76,7 @@ class Grep:
         return [pattern for pattern, numbers in self._lines_of.items() if 0 < len(numbers) <= most]
 
     def lines(self, around: int = 0) -> list[str]:
-        """Return the lines that are shown.
-
-        Args:
-            around: The lines that are shown before and after each hit.
-
-        Returns:
-            The lines, in order.
-        """
+        """Return the lines that are shown."""
         lines = self.file.lines
         hits = {number for pattern in self.patterns for number in self._lines_of[pattern]}
         numbers = {n for hit in hits for n in range(hit - around, hit + around + 1)}
@@ -91,14 +84,7 @@ class Grep:
         return [lines[n] for n in sorted(numbers) if 0 <= n < len(lines)]
 
     def result(self, around: int = 0) -> GrepResult:
-        """Return the score of the solver that reads the lines that are shown.
-
-        Args:
-            around: The lines that are shown before and after each hit.
-
-        Returns:
-            The result.
-        """
+        """Return the score of the solver that reads the lines that are shown."""
         item, lines = self.file.item, self.lines(around)
         try:
             reply = self.file.solve("\n".join(lines))
@@ -186,9 +172,6 @@ class TaskFolder:
 def write(config: ExportConfig, settings: HarborSettings) -> list[str]:
     """Write tasks of Harbor, and return lines about them.
 
-    Returns:
-        The lines to print.
-
     Raises:
         UsageError: The folder has other tasks, or an item cannot be a task of Harbor.
     """
@@ -220,9 +203,6 @@ def write(config: ExportConfig, settings: HarborSettings) -> list[str]:
 def task_folder(item: Item, settings: HarborSettings) -> TaskFolder:
     """Return the folder of an item.
 
-    Returns:
-        The folder, whose files are in memory.
-
     Raises:
         UsageError: The item cannot be a task of Harbor.
         RunError: The task's solver does not read the right answer from the files.
@@ -249,27 +229,13 @@ def task_folder(item: Item, settings: HarborSettings) -> TaskFolder:
 
 
 def digest(contents: Mapping[str, bytes]) -> str:
-    """Return the hash of a task's files, as dataset.toml has it.
-
-    Args:
-        contents: The files, by their paths in the folder of the task.
-
-    Returns:
-        The hash.
-    """
+    """Return the hash of a task's files, as dataset.toml has it."""
     lines = (f"{path}\0{sha256(contents[path]).hexdigest()}\n" for path in sorted(contents))
     return sha256("".join(lines).encode()).hexdigest()
 
 
 def manifest(name: str, digests: Mapping[str, str]) -> str:
-    """Return the file that lists the tasks of a folder, with their hashes.
-
-    Args:
-        digests: The hashes of the tasks, by their names.
-
-    Returns:
-        The text of dataset.toml.
-    """
+    """Return the file that lists the tasks of a folder, with their hashes."""
     plain = re.sub(r"[^A-Za-z0-9._-]", "-", name).lstrip("._-") or "tasks"
     head = {"name": f"carrara/{plain}", "description": f"Long-context tasks. {CANARY}", "keywords": ["long-context"]}
     tasks = [{"name": f"carrara/{task}", "digest": f"sha256:{task_digest}"} for task, task_digest in digests.items()]
@@ -281,11 +247,7 @@ HEAD = ("task", "length", "n", "lines", "chance", "cp", "grep", "shown", f"grep 
 
 
 def grep_rows(folders: Iterable[TaskFolder]) -> list[list[str]]:
-    """Return what `grep` and `cp` alone score, in a row for each task and length.
-
-    Returns:
-        The rows, as `HEAD` names their columns.
-    """
+    """Return what `grep` and `cp` alone score, in a row for each task and length."""
     groups = defaultdict[tuple[str, int], list[TaskFolder]](list)
     for folder in folders:
         groups[folder.item_id.task, folder.item_id.length].append(folder)
@@ -424,7 +386,6 @@ def _task_toml(
 
 
 def _section(head: str, values: Mapping[str, Any]) -> str:
-    """Return a section of TOML."""
     written = (f"{_key(key)} = {quoted(value)}" for key, value in values.items())
     lines = [head, *written] if head else list(written)
     return "".join(f"{line}\n" for line in lines)

@@ -24,14 +24,6 @@ REWARD, SCORE = "reward.json", "score.json"
 def verify(tests: Path, answer: Path, logs: Path) -> Result:
     """Score an answer file, and write the reward.
 
-    Args:
-        tests: The folder `tests` of a task, which has the id of the item.
-        answer: The file that the agent wrote.
-        logs: The folder to write to.
-
-    Returns:
-        The scored answer.
-
     Raises:
         UsageError: The item cannot be made again.
     """

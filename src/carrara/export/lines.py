@@ -15,11 +15,7 @@ from carrara.util.progress import show_progress
 
 
 def write_lines(config: ExportConfig, rows: Mapping[str, Row]) -> list[str]:
-    """Write a file of each name, with the row of each item, and return a sentence about each file.
-
-    Args:
-        rows: The function that makes a row of an item, by the name of the file.
-    """
+    """Write a file of each name, with the row of each item, and return a sentence about each file."""
     written = 0
     with ExitStack() as stack:
         files = [stack.enter_context(whole_file(config.out / name)) for name in rows]

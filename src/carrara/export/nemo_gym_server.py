@@ -67,11 +67,7 @@ def server_class() -> Any:
 
 
 def mean_rewards(responses: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """Return the mean reward of each task at each length, named as NeMo Gym names its metrics.
-
-    Args:
-        responses: Responses of `verify`.
-    """
+    """Return the mean reward of each task at each length, named as NeMo Gym names its metrics."""
     rewards: dict[str, list[float]] = {}
     for response in responses:
         rewards.setdefault(f"mean/reward/{response['task']}/{ItemId.parse(response['id']).size()}", []).append(
@@ -84,14 +80,6 @@ def verdict(id: str, response: Any, scale: RewardScale = None) -> dict[str, Any]
     """Return the reward of a response of the Responses API, and what it rests on.
 
     If an agent wrote several messages, the last one counts.
-
-    Args:
-        id: The id of the item.
-        response: A `NeMoGymResponse`, or an object with the same fields.
-        scale: How the score becomes the reward, as in `scale_reward`.
-
-    Returns:
-        The fields that the server adds to the request.
 
     Raises:
         UsageError: There is no such item, or the scale lacks its task.
@@ -108,12 +96,7 @@ def verdict(id: str, response: Any, scale: RewardScale = None) -> dict[str, Any]
 
 
 def status_of(response: Any, last: Sequence[Any]) -> Status:
-    """Return how a reply ended. `ok` leaves the rest to grading.
-
-    Args:
-        response: A `NeMoGymResponse`, or an object with the same fields.
-        last: The last message of the assistant, if there is one.
-    """
+    """Return how a reply ended. `ok` leaves the rest to grading."""
     if response.error is not None or response.status in ("failed", "cancelled"):
         return "error"
     if response.incomplete_details or "incomplete" in (

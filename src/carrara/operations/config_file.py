@@ -22,9 +22,6 @@ FIRST = ("tasks", "model", "lengths", "n", "out")
 def read_settings(file: str, classes: Sequence[type]) -> dict[str, Any]:
     """Return the settings in a file, each checked.
 
-    Args:
-        classes: The option classes whose fields the file may have.
-
     Raises:
         UsageError: The file cannot be read, or has an unknown setting or a wrong value.
     """

@@ -180,15 +180,7 @@ async def _generate(state: Any, tool_calls: str = "loop", cache: bool = False, *
 
 
 def context_tools(context: ReaderContext, page: int) -> "list[Tool]":
-    """Return the tools `find` and `read` of a context, for agents of Inspect.
-
-    Args:
-        context: The context.
-        page: The most tokens that a call returns.
-
-    Returns:
-        The tools.
-    """
+    """Return the tools `find` and `read` of a context, for agents of Inspect."""
     from inspect_ai.tool import ToolDef
 
     async def find(pattern: str, start: int = 0) -> str:

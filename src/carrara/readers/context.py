@@ -38,14 +38,7 @@ class Turns:
             self._by_beginning.setdefault(layout.text[start : min(end, start + BEGINNING)], []).append(number)
 
     def find(self, text: str) -> list[Segment] | None:
-        """Return the turns that a text consists of. None if it has anything else.
-
-        Args:
-            text: Any text.
-
-        Returns:
-            The turns, without the names of their speakers.
-        """
+        """Return the turns that a text consists of. None if it has anything else."""
         layout, segments, place = self._layout, list[Segment](), 0
         text = text.strip()
         while place < len(text):

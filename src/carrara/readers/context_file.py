@@ -43,12 +43,6 @@ class ContextFile:
     def of(item: Item) -> "ContextFile":
         """Return the context of an item as a file.
 
-        Args:
-            item: The item.
-
-        Returns:
-            The file.
-
         Raises:
             UsageError: The item is a text to complete, or a conversation that goes on after the model's reply.
             RunError: The prompt cannot be made from the file again.
@@ -81,14 +75,7 @@ class ContextFile:
         return self.text + "\n"
 
     def prompt(self, text: str) -> list[Message]:
-        """Return the item's prompt with a text in place of its context.
-
-        Args:
-            text: The text of the file, or some of its lines.
-
-        Returns:
-            The messages.
-        """
+        """Return the item's prompt with a text in place of its context."""
         template = self.item.prompt.template
         if not template.turns:
             context = text.replace("\n", " ") if self.is_wrapped else text
@@ -100,12 +87,6 @@ class ContextFile:
 
     def about(self, path: str) -> str:
         """Return the sentences that tell an agent where the text is.
-
-        Args:
-            path: The path of the file.
-
-        Returns:
-            The sentences.
 
         Examples:
             >>> import carrara
@@ -120,14 +101,7 @@ class ContextFile:
         )
 
     def instruction(self, path: str) -> str:
-        """Return the item's prompt with the name of the file in place of its context.
-
-        Args:
-            path: The path of the file.
-
-        Returns:
-            The text.
-        """
+        """Return the item's prompt with the name of the file in place of its context."""
         template = self.item.prompt.template
         gap = "\n\n" if template.turns else ""
         further = [f"\n\n{message.role.capitalize()}: {message.content}" for message in template.history]
@@ -136,12 +110,6 @@ class ContextFile:
     def solve(self, text: str) -> str:
         """Return the reply of the task's solver, which reads a text in place of the context.
 
-        Args:
-            text: The text of the file, or some of its lines.
-
-        Returns:
-            The reply.
-
         Raises:
             UndecidableError: The text does not decide the question.
         """
@@ -149,9 +117,6 @@ class ContextFile:
 
     def answer(self) -> str:
         """Return the right answer, as the solver reads it from the file.
-
-        Returns:
-            The reply.
 
         Raises:
             RunError: The answer of the solver is not the right one.

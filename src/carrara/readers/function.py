@@ -50,12 +50,7 @@ class FunctionReader(Reader):
 
 
 def load_object(place: str, meaning: str) -> Any:
-    """Return what `package.module:name` names. Modules in the current folder are found too.
-
-    Args:
-        place: The module and the name.
-        meaning: What the object is to be, for the error.
-    """
+    """Return what `package.module:name` names. Modules in the current folder are found too."""
     module, colon, name = place.partition(":")
     if not colon or not module or not name:
         raise UsageError(f"{place!r} does not name {meaning}: write package.module:name")

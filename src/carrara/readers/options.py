@@ -56,12 +56,6 @@ class ReaderOptions:
 def split_readers(text: str) -> list[str]:
     """Return the readers that a text names, separated by commas.
 
-    Args:
-        text: The names, with their settings.
-
-    Returns:
-        The name of each reader, with its settings.
-
     Examples:
         >>> split_readers("whole,notes:chunk=4k,size=1k,search")
         ['whole', 'notes:chunk=4k,size=1k', 'search']

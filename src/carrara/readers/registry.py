@@ -41,9 +41,6 @@ def parse_reader(text: str) -> Reader:
     Args:
         text: The name, and settings after a colon: `whole`, `retrieval:sentences,by=bm25`, `notes:chunk=4k,blind`.
 
-    Returns:
-        The reader.
-
     Raises:
         UsageError: There is no such reader, or a setting is wrong.
 

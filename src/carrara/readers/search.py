@@ -138,12 +138,7 @@ def tool_infos(page: int) -> "list[ToolInfo]":
 
 
 def find(context: ReaderContext, pattern: object, start: int, tokens: int) -> str:
-    """Return the places where a pattern occurs, with the text around them.
-
-    Args:
-        pattern: The regular expression, from the model.
-        tokens: The most tokens of the result.
-    """
+    """Return the places where a pattern occurs, with the text around them."""
     import re2
 
     if not isinstance(pattern, str) or not pattern.strip():
@@ -175,12 +170,7 @@ def find(context: ReaderContext, pattern: object, start: int, tokens: int) -> st
 
 
 def read(context: ReaderContext, start: int, tokens: int) -> str:
-    """Return the text from a position on.
-
-    Args:
-        start: The position of the first character.
-        tokens: The most tokens of the text.
-    """
+    """Return the text from a position on."""
     size = len(context.text)
     if start >= size:
         return f"The text ends at {size}."

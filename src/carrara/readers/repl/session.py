@@ -130,9 +130,6 @@ class PythonSession:
     async def start(self, context: str) -> None:
         """Start the session.
 
-        Args:
-            context: The text of the variable `context`.
-
         Raises:
             RunError: The session did not start.
         """
@@ -152,12 +149,6 @@ class PythonSession:
 
     async def run(self, code: str) -> BlockResult:
         """Run a block, and answer the calls of `llm` that it makes.
-
-        Args:
-            code: The block.
-
-        Returns:
-            What it did.
 
         Raises:
             RunError: The session broke, and no other one starts.

@@ -147,6 +147,7 @@ class Endpoint:
     client: "OpenAI"
     seconds: float = _SECONDS
     """The seconds of a request."""
+    pauses: tuple[float, ...] = _PAUSES
 
     @staticmethod
     def at(address: Address) -> "Endpoint":
@@ -172,7 +173,7 @@ class Endpoint:
 
     def check(self) -> None:
         """Embed one short text, with a shorter time limit."""
-        replace(self, seconds=_GREETING_SECONDS).embed(["Ready."])
+        replace(self, seconds=min(self.seconds, _GREETING_SECONDS)).embed(["Ready."])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         batches = [texts[i : i + _BATCH] for i in range(0, len(texts), _BATCH)]
@@ -239,7 +240,7 @@ class Endpoint:
         def create() -> "CreateEmbeddingResponse":
             return self.client.embeddings.create(model=self.address.model, input=list(texts), timeout=self.seconds)
 
-        for pause in _PAUSES:
+        for pause in self.pauses:
             try:
                 return create()
             except APITimeoutError:

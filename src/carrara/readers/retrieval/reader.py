@@ -93,8 +93,8 @@ def join_passages(passages: Sequence[tuple[int, int]], separator: str) -> list[P
 _KEPT = 4096
 """The number of shortened contexts in the cache, a few kilobytes each."""
 _FINDING = Lock()
-_FIRST_PAUSE, _LONGEST_PAUSE, _STEP = 2.0, 60.0, 0.25
-"""Seconds before a server is asked again, and between two checks whether the run is being stopped."""
+_STEP = 0.25
+"""Seconds between two checks whether the run is being stopped."""
 
 
 def retrieve_parts(id: str, retrieve: str) -> FoundParts:
@@ -104,14 +104,17 @@ def retrieve_parts(id: str, retrieve: str) -> FoundParts:
         return _retrieve(id, retrieve)
 
 
-class _Outage:
+@dataclass
+class Outage:
     """The attempts of the embedding server. All items share them, so that they wait for the server together."""
 
-    def __init__(self) -> None:
-        self.began: float | None = None
+    first_pause: float = 2.0
+    """Seconds before the server is asked again. The next pauses are longer."""
+    longest_pause: float = 60.0
+    began: float | None = None
 
     def waited_out(self, find: Callable[[], FoundParts]) -> FoundParts:
-        pause = _FIRST_PAUSE
+        pause = self.first_pause
         while True:
             try:
                 result = find()
@@ -123,7 +126,7 @@ class _Outage:
                 if left <= 0:
                     raise
                 _sleep(min(pause, left))
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                pause = min(2 * pause, self.longest_pause)
             else:
                 if self.began is not None:
                     self.began = None
@@ -131,7 +134,7 @@ class _Outage:
                 return result
 
 
-_OUTAGE = _Outage()
+OUTAGE = Outage()
 
 
 def _sleep(seconds: float) -> None:
@@ -142,17 +145,16 @@ def _sleep(seconds: float) -> None:
 
 
 def _stop_if_cancelled() -> None:
-    """Return whether the run is being stopped. A thread cannot be interrupted, so it has to check."""
+    """Raise if the run is being stopped. A thread cannot be interrupted, so it has to check."""
     with suppress(NoEventLoopError):
         check_cancelled()
 
 
 @lru_cache(maxsize=_KEPT)
 def _retrieve(id: str, retrieve: str) -> FoundParts:
-    """Return the parts that the question of an item retrieves."""
     context = context_of(id)
     shared = str(replace(ItemId.parse(id), question=0))
-    return _OUTAGE.waited_out(lambda: _index(shared, retrieve).find(context.ask))
+    return OUTAGE.waited_out(lambda: _index(shared, retrieve).find(context.ask))
 
 
 @lru_cache(maxsize=2)

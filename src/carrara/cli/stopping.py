@@ -16,7 +16,7 @@ from contextlib import contextmanager
 _INTERRUPTED = 128 + signal.SIGINT
 _TERMINATED = 128 + signal.SIGTERM
 
-_GRACE = 5.0
+GRACE = 5.0
 """Seconds between a second signal and the end of a process that did not stop."""
 
 _SOON = 0.05
@@ -98,7 +98,7 @@ def _end_at_second_signal() -> Iterator[list[int]]:
             while number := receiver.recv(1):  # C code writes the number of each signal
                 received[number[0]] += 1
                 interrupts = received[signal.SIGINT] - len(repeats)
-                if max(interrupts, received[signal.SIGTERM]) >= 2 and not has_ended.wait(_GRACE):
+                if max(interrupts, received[signal.SIGTERM]) >= 2 and not has_ended.wait(GRACE):
                     os._exit(_TERMINATED if received[signal.SIGTERM] else _INTERRUPTED)
 
     threading.Thread(target=watch, daemon=True, name="signals").start()
