@@ -10,10 +10,8 @@ import pytest
 from carrara.items.grading import Grade, grade
 from carrara.items.item import Item, make, questions_of
 from carrara.rng import Rng
-from carrara.tasks.carrara._citations import MOST_DOCUMENTS, Citation, DocumentIds, error_type
-from carrara.types import Question, UndecidableError
-from carrara.util.errors import UsageError
-from carrara.verify.audit import audit
+from carrara.tasks.carrara.citations import MOST_DOCUMENTS, Citation, DocumentIds
+from carrara.types import Question
 from tests.helpers.carrara_suite import instance_of, item_id, text_of
 from tests.helpers.growth import grows_in_proportion
 
@@ -155,11 +153,6 @@ def test_replies_that_state_no_answer_are_unparsed(text: str) -> None:
     assert (graded(text).status, graded(text).score) == ("unparsed", 0.0)
 
 
-def test_the_last_answer_line_counts() -> None:
-    first, second = reply("Zipvug Tomkede", GOLD.ids), reply("Lugvit Sevgame", GOLD.ids)
-    assert [graded(f"{a}\n{b}").score for a, b in ((first, second), (second, first))] == [0.0, 1.0]
-
-
 @pytest.mark.parametrize(
     ("answer", "ids", "score", "kind", "beside"),
     [
@@ -186,7 +179,7 @@ def test_an_id_that_no_document_has_is_an_error_of_its_own() -> None:
     item = make("carrara/citations", length=2048)
     others = [line[1:7] for line in text_of(item).splitlines() if line[1:7] not in item.question.gold.ids]
     for one in others:
-        wrong = error_type(Citation(item.question.gold.answer, (one,)), item.question.gold)
+        wrong = item.task.error_type(Citation(item.question.gold.answer, (one,)), item.question)
         assert wrong
         assert wrong.kind == "other documents"
     invented = next(one for one in ("bcdfgh", "jklmnp", "qrstvw") if not item.question.gold.known_ids.may_exist(one))
@@ -305,17 +298,6 @@ def test_replies_that_prove_nothing_score_as_documented() -> None:
 # --- chance, hostile replies, parameters ---
 
 
-def test_the_chance_level_is_what_guesses_score() -> None:
-    scores, levels = [], []
-    for index in range(80):
-        posed = questions_of(item_id("citations", index=index))
-        levels.append(posed.questions[0].chance_level)
-        for n in range(100):
-            guess = posed.task.guess(Rng("citations", index, n), posed.instance, posed.questions[0])
-            scores.append(posed.task.score(guess, posed.questions[0]))
-    assert sum(scores) / len(scores) == pytest.approx(sum(levels) / len(levels), abs=0.006)
-
-
 class Read:
     """What a reader knows who does not follow the documents."""
 
@@ -379,37 +361,10 @@ def test_readers_who_do_not_follow_the_documents_score_about_chance(params: str)
             assert score < chance + 0.06
 
 
-@pytest.mark.parametrize("part", ["bcdfgh, ", "[bcdfgh] ", "Zipvug Tomkede ", "[", "- ", "It is not ", "`"])
-@pytest.mark.sampled(2)
-def test_hostile_repetition_ends(part: str) -> None:
-    long = part * (100_000 // len(part))
-    for text in (long, f"FINAL ANSWER: {long}", f"FINAL ANSWER: {long}!"):
-        assert graded(text).score == 0.0
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("part", ["bcdfgh, ", "Zipvug Tomkede ", "- "])
 def test_a_million_characters_take_time_in_proportion(part: str) -> None:
     assert grows_in_proportion(lambda size: graded(f"FINAL ANSWER: {part * (size // len(part))}!"), 1_000_000)
-
-
-@pytest.mark.parametrize(
-    ("params", "said"),
-    [
-        ({"hops": "0"}, "hops go from 1 to 4"),
-        ({"hops": "5"}, "hops go from 1 to 4"),
-        ({"people": "9"}, "people go from 10 to 64"),
-    ],
-)
-def test_bad_parameters_are_refused_in_a_sentence(params: dict[str, str], said: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(said)):
-        make("carrara/citations", params=params)
-
-
-def test_a_text_without_the_documents_decides_nothing() -> None:
-    item = make("carrara/citations")
-    with pytest.raises(UndecidableError, match="no document is about"):
-        item.task.solve("", {"whose": "the cook of Zipvug Tomkede", "ask": "person"})
 
 
 def test_markers_have_the_id_and_what_the_question_needs() -> None:
@@ -419,9 +374,3 @@ def test_markers_have_the_id_and_what_the_question_needs() -> None:
         needed = [markers[n] for n in item.question.evidence]
         assert {marker.values[0] for marker in needed} == {*item.question.gold.ids}
         assert item.question.gold.answer in {marker.values[1] for marker in needed}
-
-
-@pytest.mark.parametrize("params", ["", "hops=4", "people=64"])
-@pytest.mark.sampled(2)
-def test_variants_pass_the_audit(params: str) -> None:
-    assert audit(item_id("citations", params, 8192), 6).breaches == []

@@ -10,8 +10,6 @@ from carrara.items.item import Item, make, questions_of
 from carrara.items.item_id import ItemId
 from carrara.items.prompt import count
 from carrara.items.registry import load
-from carrara.rng import Rng
-from carrara.tasks.michelangelo._conversation import draw_marker, ordinal
 from carrara.tasks.michelangelo.mrcr import Recall
 from carrara.util.errors import LengthError, UsageError
 from carrara.verify.audit import audit
@@ -215,9 +213,11 @@ def test_published_metrics_differ_in_where_the_string_stands() -> None:
 
 
 def test_markers_and_ordinals() -> None:
-    drawn = [draw_marker(Rng("marker", n)) for n in range(2000)]
-    assert all(re.fullmatch(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9]{12}", one) for one in drawn)
-    assert len(set(drawn)) == len(drawn)
-    assert [ordinal(n) for n in (1, 10, 11, 12, 13, 21, 101, 111)] == [
-        "first", "tenth", "11th", "12th", "13th", "21st", "101st", "111th",
-    ]  # fmt: skip
+    made = [make(TASK, index=n, params={"needles": "13", "keys": "0", "examples": "0"}).question for n in range(120)]
+    markers = [question.gold.marker for question in made]
+    assert all(re.fullmatch(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9]{12}", marker) for marker in markers)
+    assert len({*markers}) == len(markers)
+    assert {question.labels["asked"] for question in made} == {
+        *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
+        *("11th", "12th", "13th"),
+    }

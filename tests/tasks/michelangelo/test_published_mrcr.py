@@ -21,9 +21,9 @@ from carrara.items.item import Item, contexts, questions_of, rebuild
 from carrara.items.item_id import ItemId
 from carrara.items.registry import load
 from carrara.rng import Rng
-from carrara.tasks.michelangelo import _mrcr_given as mrcr
-from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
-from carrara.tasks.michelangelo._mrcr_rows import GDM, OPENAI
+from carrara.tasks import mrcr_rows
+from carrara.tasks.mrcr_rows import GDM, OPENAI
+from carrara.tasks.published_mrcr import Gdm, Recall
 from carrara.tasks.published_rows import remember_files
 from carrara.types import Question
 from carrara.util.errors import UsageError
@@ -279,8 +279,8 @@ def test_a_draft_with_turns_and_signs_of_its_own_is_read_whole(tmp_path: Path) -
 # --- scores ---
 
 
-def _question(marker: str, draft: str) -> Question[mrcr.Recall]:
-    return Question("", mrcr.Recall(marker, draft.strip(), marker + draft), (), 0.0)
+def _question(marker: str, draft: str) -> Question[Recall]:
+    return Question("", Recall(marker, draft.strip(), marker + draft), (), 0.0)
 
 
 def _card(response: str, answer: str, marker: str) -> float:
@@ -421,7 +421,7 @@ def test_where_no_path_names_a_length_each_row_has_its_bin(tmp_path: Path, capsy
         golds = [item.gold for item in items(tmp_path, length, OPENAI)]
         assert sorted(golds) == sorted(row["answer"] for row in own)
     data = remember_files(found)
-    assert mrcr.Gdm(data=data).given_count(upper(lines[1]["context_len"])) == 1
+    assert Gdm(data=data).given_count(upper(lines[1]["context_len"])) == 1
 
 
 def upper(tokens: int) -> int:

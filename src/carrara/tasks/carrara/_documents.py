@@ -17,9 +17,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from carrara.generators.kinds import KINDS
 from carrara.generators.people import CITIES, NAMES
 from carrara.task import Rng
-from carrara.tasks.carrara._kinds import KINDS
 
 Field = Literal["form", "topic", "author", "place", "year"]
 FORMS = ("letter", "poem", "report", "lecture", "play", "novel", "sermon", "song", "speech", "diary")

@@ -14,9 +14,9 @@ from math import sqrt
 from typing import NamedTuple
 
 from carrara.generators.fitting import pick
+from carrara.generators.kinds import KINDS, kind_of
 from carrara.generators.people import CITIES, MONTHS
 from carrara.rng import Rng
-from carrara.tasks.carrara._kinds import KINDS, kind_of
 from carrara.types import LengthBudget
 from carrara.util.errors import LengthError
 

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
+from carrara.generators.kinds import KINDS
 from carrara.generators.people import MONTHS, NAMES
 from carrara.rng import Rng
-from carrara.tasks.carrara._kinds import KINDS
 from carrara.types import Filler, FillerStream, Segment, UndecidableError
 
 StatementKind = Literal["told", "corrected", "withdrawn", "hearsay"]

@@ -25,9 +25,9 @@ from carrara.answers.reply_text import without_reasoning
 from carrara.answers.similarity import published_ratio, ratio
 from carrara.task import Instance, Rng
 from carrara.task.suite import SuiteTask
-from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
+from carrara.tasks import mrcr_rows
 from carrara.tasks.michelangelo._conversation import ORDINALS, ordinal
-from carrara.tasks.michelangelo._mrcr_rows import GDM, OPENAI, Row
+from carrara.tasks.mrcr_rows import GDM, OPENAI, Row
 from carrara.types import (
     LengthBudget,
     Message,
