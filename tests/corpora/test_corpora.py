@@ -1,7 +1,6 @@
 """Corpora: where sentences end, that nothing is lost, and that every slice costs what it says."""
 
 import json
-import os
 import re
 import shutil
 import signal
@@ -211,20 +210,6 @@ def test_links_out_of_a_folder_are_named(tmp_path: Path, caplog: pytest.LogCaptu
     assert find_source(str(place)).state()
     assert f"1 of 3 files of {place} are links to files outside of it" in caplog.text
     assert str(tmp_path / "notes.txt") in caplog.text
-
-
-def test_file_names_need_not_be_utf_8(tmp_path: Path) -> None:
-    path = os.fsencode(tmp_path) + b"/b\xff.txt"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("One. Two.")
-    assert corpora.open(str(tmp_path)).sentences == 2
-
-
-def test_what_is_built_in_names_no_other_corpus(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("One.", "utf-8")
-    for name in ("sotu", "none", "others", "letters", "refrain"):
-        with pytest.raises(UsageError, match="built in"):
-            corpora.add(name, str(tmp_path))
 
 
 @pytest.mark.parametrize("text", ["." * 100_000, ". " * 100_000, ".)))" * 30_000, "。" * 100_000])

@@ -78,12 +78,6 @@ def test_the_prompt_warns_of_wrong_labels_where_there_may_be_some() -> None:
     ]
 
 
-def test_longer_texts_have_more_examples_of_each_class() -> None:
-    counts = Counter(kind_of(line) for line in text_of(make("carrara/in_context", length=32768)).splitlines())
-    assert len(counts) == 8
-    assert min(counts.values()) > 0.9 * max(counts.values()) > 100
-
-
 @pytest.mark.parametrize("length", [0, 4096])
 def test_readers_that_learn_nothing_are_at_chance(length: int) -> None:
     """They take the label of the last, the first or the most similar example, or the most frequent one."""
@@ -105,13 +99,6 @@ def test_readers_that_learn_nothing_are_at_chance(length: int) -> None:
         for name, label in guesses.items():
             right[name] += label == item.gold
     assert all(right[name] / items < 0.125 + 0.08 for name in right), right
-
-
-def test_the_chance_level_is_one_class() -> None:
-    for classes in (4, 8, 16):
-        item = make("carrara/in_context", params={"classes": str(classes)})
-        assert len(item.question.options) == classes
-        assert item.question.chance_level == pytest.approx(1 / classes)
 
 
 def test_replies() -> None:

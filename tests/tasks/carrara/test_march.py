@@ -102,13 +102,6 @@ def test_slips_and_wrong_totals_are_anywhere() -> None:
     assert wrong[3] == 0
 
 
-@pytest.mark.parametrize("share", ["0.1", "0.5", "1"])
-def test_the_share_of_wrong_totals(share: str) -> None:
-    item, right = marched("wrong", wrong=share, turns="21"), stated(marched("right", turns="21"))
-    wrong = sum(a != b for a, b in zip(stated(item), right, strict=True))
-    assert wrong == min(19, round(float(share) * 20))
-
-
 def test_the_messages_that_follow_are_those_of_the_version() -> None:
     """The hash of a prompt does not cover them. Raise the version of the task if they change."""
     texts = [text for index in (0, 7) for text in marched("own", index).prompt.template.follow_ups]
@@ -243,8 +236,3 @@ def test_replies_that_understand_nothing_score_as_documented() -> None:
         row = f"| {name} | {' | '.join(f'{score:.3f}' for score in found)} |"
         assert row in page, row
         assert found[0] <= 0.06
-
-
-def test_a_retraction_counts_in_its_turn() -> None:
-    reply = "[1] FINAL ANSWER: 99\n    Wait, that is wrong.\n    FINAL ANSWER: 12\n[2] FINAL ANSWER: 5"
-    assert grade(MARCH, FOUR, reply).score == 0.5

@@ -279,6 +279,12 @@ def test_error_types() -> None:
         if place != right:
             assert kind(town) == (f"stale by {right - place}" if place < right else f"later by {place - right}")
     assert kind(NOT_SAID) == "abstained"
+    number, unsaid = first_with("how_often", "3"), first_with("latest", "withdrawn")
+    assert TASK.error_type(SessionAnswer("5"), number.question) == ("too many towns", "by 2")
+    assert TASK.error_type(SessionAnswer("2"), number.question) == ("too few towns", "by 1")
+    last = instance_of(unsaid).structure
+    answer = SessionAnswer(last.events[last.places(4)[-1]].statement.town)
+    assert TASK.error_type(answer, unsaid.question) == ("should have abstained", "stale by 1")
     others = {kind(town) for town in TOWNS if town not in own}
     assert {"other person", "never said"} < others
     assert others <= {"other person", "never said", "other thing", "hearsay", "corrected mistake"}
@@ -294,26 +300,11 @@ def make_long(item: Item) -> Item:
     return make("carrara/sessions", index=item.item_id.index, length=65536, params=params)
 
 
-def test_an_answer_that_should_be_an_abstention() -> None:
-    item = first_with("latest", "withdrawn")
-    timeline = instance_of(item).structure
-    found = item.task.error_type(SessionAnswer(timeline.events[timeline.places(4)[-1]].statement.town), item.question)
-    assert found == ("should have abstained", "stale by 1")
-
-
-def test_error_types_of_numbers() -> None:
-    item = first_with("how_often", "3")
-    assert item.task.error_type(SessionAnswer("5"), item.question) == ("too many towns", "by 2")
-    assert item.task.error_type(SessionAnswer("2"), item.question) == ("too few towns", "by 1")
-    assert item.task.error_type(SessionAnswer("3"), item.question) is None
-
-
 @pytest.mark.parametrize(
     ("answer", "score"),
     [
         ("Ashford", 1.0),
-        ("ASHFORD.", 1.0),
-        ("**Ashford**", 1.0),
+        ("**ASHFORD.**", 1.0),
         ('"Ashford"', 1.0),
         ("[Ashford]", 1.0),
         ("Ashford, Oakford", 1.0),
@@ -322,9 +313,7 @@ def test_error_types_of_numbers() -> None:
         ("Ashford and Oakford", 0.0),
         ("It is in Ashford", 0.0),
         ("`Ashford`", 0.0),
-        ("(Ashford)", 0.0),
         ("Ashford since March", 0.0),
-        ("not said", 0.0),
         ("", 0.0),
     ],
 )
@@ -372,14 +361,6 @@ def test_replies_that_understand_nothing_score_as_documented() -> None:
         paper = [one.scores["pi_llm"] for one in scored if one.scores]
         assert score <= chance
         assert f"| {name} | {score:.3f} | {sum(paper) / len(paper):.3f} |" in page, (name, score, paper)
-
-
-@pytest.mark.parametrize("separator", ["\n", ", ", " ", ". ", "; ", " or "])
-def test_naming_every_choice_gains_nothing(separator: str) -> None:
-    for kind in KINDS_ASKED:
-        item = first_with(kind, "3" if kind == "how_often" else "said")
-        for form in ("{}", "FINAL ANSWER: {}"):
-            assert grade(item.task, item.question, form.format(separator.join(item.question.options))).score == 0.0
 
 
 def test_a_value_that_is_taken_back_is_not_read() -> None:

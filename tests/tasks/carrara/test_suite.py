@@ -1,17 +1,17 @@
 """All tasks of the suite: bad parameters, variants, texts without an answer, levels of guesses, and endless replies."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from carrara.items.grading import grade
-from carrara.items.item import make, questions_of
+from carrara.items.item import Item, make, questions_of
 from carrara.rng import Rng
 from carrara.types import UndecidableError
 from carrara.util.errors import UsageError
 from carrara.verify.audit import audit
-from tests.helpers.carrara_suite import instance_of, item_id
+from tests.helpers.carrara_suite import instance_of, item_id, text_of
 
 
 @pytest.mark.parametrize(
@@ -121,6 +121,26 @@ def test_the_chance_level_is_what_guesses_score(task: str, params: str, items: i
             guess = posed.task.guess(Rng(task, index, n), posed.instance, question)
             scores.append(posed.task.score(guess, question))
     assert sum(scores) / len(scores) == pytest.approx(sum(levels) / len(levels), abs=error)
+
+
+def candidates(item: Item) -> Sequence[str]:
+    """All answers that a question might have."""
+    if isinstance(item.question.gold, int):
+        return [*map(str, range(8))]
+    return item.question.options or sorted({*re.findall(r"\b[b-df-hj-np-tv-z]{6}\b", text_of(item))})
+
+
+@pytest.mark.parametrize("form", ["{}", "FINAL ANSWER: {}", "Answer: [{}]"])
+@pytest.mark.parametrize("task", ["associations", "census", "citations", "in_context", "sessions", "walks"])
+def test_naming_every_answer_gains_nothing(task: str, form: str) -> None:
+    """At most the first answer counts, where each stands on a line of its own: a guess. Nor does the prompt help."""
+    items = [make(f"carrara/{task}", index=index) for index in range(24)]
+    chance = sum(item.question.chance_level for item in items)
+    replies: list[Callable[[Item], str]] = [text_of, lambda item: item.text, lambda item: item.question.ask]
+    for separator in ("\n", ", ", " ", "; ", " and ", ". "):
+        replies.append(lambda item, separator=separator: separator.join(candidates(item)))  # type: ignore[misc]
+    for reply in replies:
+        assert sum(grade(item.task, item.question, form.format(reply(item))).score for item in items) <= chance + 1
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from tests.helpers.graded_answer import answered
 
 WALKS = registry.load("carrara/walks")
 SIZES = (0, 1, 2, 3, 4, 6, 8, 11, 15, 20)
-GUESSED = ("first", "last", "oftenest", "children", "around")
 THREE = replace(question_of("walks"), gold=("bcdfgh", "jklmnp", "qrstvw"))
 NONE = replace(question_of("walks"), gold=())
 
@@ -122,11 +121,8 @@ def test_an_empty_set_is_said(reply: str) -> None:
     "reply",
     [
         "",
-        " ",
         "FINAL ANSWER:",
-        "I cannot tell.",
         "FINAL ANSWER: unknown",
-        "```\n```",
         "aaaaaa -> bcdfgh",
         "{}",
         "none?",
@@ -171,25 +167,9 @@ def test_replies_that_understand_nothing_score_as_documented() -> None:
         assert row in Path("docs/explanation/fidelity/carrara.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("separator", ["\n", ", ", " ", ". ", "; ", " and "])
-@pytest.mark.parametrize("form", ["{}", "FINAL ANSWER: {}", "Answer: [{}]"])
-def test_naming_every_node_gains_nothing(separator: str, form: str) -> None:
-    for index in range(0, 30, 7):
-        item = make("carrara/walks", index=index)
-        names = sorted({name for edge in edges_of(item) for name in edge})
-        assert grade(item.task, item.question, form.format(separator.join(names))).score == 0.0
-
-
-def test_repeating_the_text_or_the_prompt_gains_nothing() -> None:
-    for index in range(0, 30, 7):
-        item = make("carrara/walks", index=index)
-        for reply in (item.text, text_of(item), f"FINAL ANSWER: {text_of(item)}", f"FINAL ANSWER:\n{text_of(item)}"):
-            assert grade(item.task, item.question, reply).score == 0.0
-
-
 def test_trivial_readers_are_near_chance() -> None:
     """The nodes that are named last, first, oftenest, or beside the node in question as its own children."""
-    totals, items = dict.fromkeys(GUESSED, 0.0), 90
+    totals, items = Counter[str](), 90
     for index in range(items):
         item = make("carrara/walks", index=index)
         edges, asked = edges_of(item), instance_of(item).names["node"]

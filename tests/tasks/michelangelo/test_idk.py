@@ -8,7 +8,6 @@ from statistics import fmean, pvariance
 import pytest
 
 from carrara.generators import stories
-from carrara.generators.people import NAMES
 from carrara.items.grading import grade
 from carrara.items.item import make, questions_of
 from carrara.items.item_id import ItemId
@@ -136,22 +135,6 @@ def test_the_instruction_may_leave_out_what_to_do_where_the_answer_is_not_told()
     assert said.partition("FINAL ANSWER")[2] == unsaid.partition("FINAL ANSWER")[2]
     with pytest.raises(UsageError, match="rule=never is not one of"):
         make(TASK, params={"rule": "never"})
-
-
-def test_a_pair_has_one_story() -> None:
-    posed = questions_of(item_id("about=both"))
-    unknown, known = posed.questions
-    assert (unknown.gold, unknown.labels["answer"]) == (UNKNOWN, "unknown")
-    assert known.gold in " ".join(posed.instance.structure.story.sentences)
-    assert [len(question.evidence) for question in posed.questions] == [0, 1]
-
-
-def test_strangers_are_called_otherwise() -> None:
-    text = make(TASK, length=4096, index=1, params={"haystack": "stories", "about": "both"}).text
-    name = questions_of(item_id("about=both", index=1)).instance.structure.story.name
-    context = text.rpartition("Text: ")[2].rpartition("Question:")[0]
-    assert len({name for name in NAMES if re.search(rf"\b{name}\b", context)}) > 10
-    assert name in context
 
 
 OPTIONS = ("Biscuit", "Pepper", "in the park", UNKNOWN)

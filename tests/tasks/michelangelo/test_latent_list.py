@@ -99,62 +99,6 @@ NUMBER = replace(QUESTION, gold=-1234)
 LIST = replace(QUESTION, gold=(4, -1234, 0))
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "-1234",
-        " -1234\n",
-        "-1234.",
-        "**-1234**",
-        "`-1234`",
-        "$-1234$",
-        "Output: -1234",
-        "Output:\n-1234",
-        "The answer is -1234.",
-        "The answer is **-1,234**.",
-        "−1234",
-        "<think>7 or 8?</think>-1234",
-        "no, 7</think>\n-1234",
-        "a starts as [1, 2, 3].\nThen sum is 5 - 1239.\n\n**Output:** -1234",
-        "\\boxed{-1234}",
-        "-1234\n\n=====\nExample 4:\n\n>> a = [1, 2]\nOutput: 3",
-        "The sum is 1 + 2. So the final answer is: -1234",
-        "> -1234",
-        "```\n-1234\n```",
-        '"-1234"',
-        "<answer>-1234</answer>",
-    ],
-)
-def test_right_numbers(reply: str) -> None:
-    assert grade(TASK, NUMBER, reply).score == 1.0
-
-
-@pytest.mark.parametrize("reply", ["1234", "-1235", "-12345", "-1234 or 5", "Output: 1\nOutput: 2", "-1234.5"])
-def test_wrong_numbers(reply: str) -> None:
-    assert grade(TASK, NUMBER, reply).score == 0.0
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "[4, -1234, 0]",
-        "[4,-1234,0]",
-        "Output: [4, -1234, 0]",
-        "The list is [1, 2] first.\nOutput:\n```\n[4, -1234, 0]\n```",
-        "`[4, -1234, 0]`",
-    ],
-)
-def test_right_lists(reply: str) -> None:
-    assert grade(TASK, LIST, reply).score == 1.0
-
-
-@pytest.mark.parametrize(
-    "reply", ["4, -1234, 0", "[4, -1234]", "[0, -1234, 4]", "[4, -1234, 0] or [4]", "(4, -1234, 0)"]
-)
-def test_wrong_lists(reply: str) -> None:
-    assert grade(TASK, LIST, reply).score == 0.0
-
-
 REPLIES = [
     (gold, *case)
     for gold, cases in json.loads((Path(__file__).parent / "replies.json").read_text(encoding="utf-8")).items()
@@ -202,25 +146,6 @@ def test_most_replies_are_read() -> None:
     assert percent_read((read(gold, reply), label) for gold, reply, label in REPLIES) >= LEAST_READ
 
 
-@pytest.mark.parametrize(
-    ("reply", "status"),
-    [
-        ("I'm sorry, but I can't help with that", "refused"),
-        ("I cannot assist with this request", "refused"),
-        ("I’m sorry, I can't run code.", "refused"),
-        ("I am sorry, but I am unable to assist with that request.", "refused"),
-        ("I'm not able to help with that.", "refused"),
-        ("As an AI language model, I cannot execute code.", "refused"),
-        ("I must decline.", "refused"),
-        ("I can't believe how long this is", "unparsed"),
-        ("I'm unable to determine the final value.", "unparsed"),
-        ("I'm sorry, I lost track of the list.", "unparsed"),
-    ],
-)
-def test_who_declines_and_who_gives_up(reply: str, status: str) -> None:
-    assert grade(TASK, NUMBER, reply).status == status
-
-
 ENDLESS = (
     "1,",
     "1 + ",
@@ -246,10 +171,6 @@ def test_hostile_repetition_ends(question: Question[Any], part: str) -> None:
     """A pattern that is not linear would take hours for these. Whatever comes out, it is at most one answer."""
     for reply in (part * (1_000_000 // len(part)), part + " " * 1_000_000 + "x"):
         assert answered(TASK, reply, question) != question.gold
-
-
-def test_a_line_may_be_long() -> None:
-    assert grade(TASK, NUMBER, "so " * 300_000 + "the answer is -1234.").score == 1.0
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 from carrara.items.grading import grade
 from carrara.items.item import Item, make, questions_of
 from carrara.items.item_id import ItemId
-from carrara.items.prompt import count
 from carrara.items.registry import load
 from carrara.tasks.michelangelo.mrcr import Recall
 from carrara.util.errors import LengthError, UsageError
@@ -44,14 +43,6 @@ def test_variants_pass_the_audit(params: str, style: str) -> None:
     assert report.needed >= 6
 
 
-@pytest.mark.parametrize("tokenizer", ["gpt2", "mistral-v7", "llama3"])
-@pytest.mark.parametrize("form", ["chat", "text"])
-def test_lengths_are_exact(tokenizer: str, form: str) -> None:
-    for length in (4096, 5003, 32768):
-        made = make(TASK, index=1, length=length, params={"form": form}, tokenizer=tokenizer)
-        assert count(made.prompt.measure.tokenizer, "chat", made.messages()) == length
-
-
 def test_turns_alternate_and_text_says_the_same() -> None:
     chat, text = item(3), item(3, form="text")
     roles = [message.role for message in chat.messages()]
@@ -61,12 +52,6 @@ def test_turns_alternate_and_text_says_the_same() -> None:
     assert chat.question.gold == text.question.gold
     for turn in chat.context.instance.structure.turns:
         assert f"Model: {turn.draft}\n" in text.text
-
-
-def test_the_only_draft_of_a_key_is_asked_for_without_a_number() -> None:
-    only = item(0, needles="1", examples="0")
-    assert f"Repeat the {only.context.instance.structure.asked} word for word" in only.messages()[-1].content
-    assert only.task.write(only.solve(only.messages())) == only.gold
 
 
 def test_keys_resemble_the_asked_one_as_told_and_filler_does_not() -> None:
