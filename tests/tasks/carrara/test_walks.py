@@ -1,7 +1,7 @@
 """Walks: answers by another way, shapes of the graph, and replies that gain nothing."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -169,7 +169,7 @@ def test_replies_that_understand_nothing_score_as_documented() -> None:
 
 def test_trivial_readers_are_near_chance() -> None:
     """The nodes that are named last, first, oftenest, or beside the node in question as its own children."""
-    totals, items = Counter[str](), 90
+    totals, items = defaultdict[str, float](float), 90
     for index in range(items):
         item = make("carrara/walks", index=index)
         edges, asked = edges_of(item), instance_of(item).names["node"]

@@ -128,11 +128,7 @@ def draw_criteria(rng: Rng, count: int) -> list[Criterion]:
 
 
 class DocumentSource:
-    """A source of documents that meet some of the criteria.
-
-    Args:
-        criteria: The criteria, each about another field.
-    """
+    """A source of documents that meet some of the criteria, each of which is about another field."""
 
     def __init__(self, criteria: Sequence[Criterion]) -> None:
         self._criteria = {criterion.field: criterion for criterion in criteria}

@@ -91,18 +91,14 @@ def replies(ask: str, names: Mapping[str, str], records: Sequence[Record], class
             }
         case _:
             frequent_users = [user for user, number in users.items() if number > len(records) / len(users)]
+            repeat_users = {record.user for record, after in pairwise(records) if record.user == after.user}
             return {
                 "all users": ", ".join(ranked),
                 "the three users with the most records": ", ".join(ranked[:3]),
                 "the user with the most records": ranked[0],
                 "the users with more records than others": ", ".join(frequent_users) or "none",
-                "users of one record after the other": ", ".join(_repeat_users(records)) or "none",
+                "users of one record after the other": ", ".join(sorted(repeat_users)) or "none",
             }
-
-
-def _repeat_users(records: Sequence[Record]) -> list[str]:
-    """Return the users with two records one after the other."""
-    return sorted({record.user for record, next_record in pairwise(records) if record.user == next_record.user})
 
 
 Ask = Literal["count", "most", "least", "compare", "month", "both"]
