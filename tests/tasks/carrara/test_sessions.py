@@ -23,7 +23,6 @@ from tests.helpers.graded_answer import answered
 
 TASK = registry.load("carrara/sessions")
 *TOWNS, _ = question_of("sessions", "kind=latest").options
-KINDS_ASKED = ("latest", "first", "as_of", "how_often")
 TOWN = re.compile(rf"\b(?:{'|'.join(TOWNS)})\b")
 HEADER = re.compile(r"Session with (\w+) on (\d+) (\w+) (\d+)\n")
 
@@ -217,23 +216,6 @@ def first_with(kind: str, answer: str = "said", updates: str = "4") -> Item:
 
 
 @pytest.mark.parametrize(
-    "form",
-    [
-        "FINAL ANSWER: {}",
-        "**FINAL ANSWER:** `{}`.",
-        "FINAL ANSWER: in {}",
-        "{}",
-        "First it was in another town.\n\nFINAL ANSWER: {}",
-        "<think>Hazelford? No.</think>\nFINAL ANSWER: {}",
-    ],
-)
-def test_towns_are_read(form: str) -> None:
-    item = first_with("latest")
-    assert grade(item.task, item.question, form.format(item.gold)).score == 1.0
-    assert grade(item.task, item.question, form.format(item.gold.upper())).score == 1.0
-
-
-@pytest.mark.parametrize(
     "said", ["not said", "Not said.", "not mentioned", "unknown", "**not said**", '"not said"', "It was not said."]
 )
 def test_an_abstention_is_said(said: str) -> None:
@@ -241,15 +223,6 @@ def test_an_abstention_is_said(said: str) -> None:
     for reply in (f"FINAL ANSWER: {said}", said):
         assert answered(item.task, reply, item.question) == SessionAnswer(NOT_SAID)
         assert grade(item.task, item.question, reply).score == 1.0
-
-
-@pytest.mark.parametrize(
-    "reply", ["", " ", "FINAL ANSWER:", "I cannot tell.", "Hmm.", "FINAL ANSWER: nowhere", "```\n```"]
-)
-def test_a_reply_that_says_nothing_is_no_abstention(reply: str) -> None:
-    item = first_with("latest", "never said")
-    assert grade(item.task, item.question, reply).score == 0.0
-    assert answered(item.task, reply, item.question) is None
 
 
 @pytest.mark.parametrize(
@@ -320,16 +293,6 @@ def make_long(item: Item) -> Item:
 def test_the_score_of_pi_llm(answer: str, score: float) -> None:
     """The values are those of its public code, for `The current value of boat is …` with the same value."""
     assert pi_llm(f"FINAL ANSWER: {answer}", "Ashford") == score
-
-
-def test_the_score_of_pi_llm_is_for_the_latest_of_several_values() -> None:
-    for kind in KINDS_ASKED:
-        for answer in ("said", "never said", "2"):
-            items = items_of({"kind": kind, "updates": "4"}, 30)
-            for item in items:
-                if item.question.labels["answer"] == answer:
-                    scores = grade(item.task, item.question, f"FINAL ANSWER: {item.gold}").scores
-                    assert scores == ({"pi_llm": 1.0} if (kind, answer) == ("latest", "said") else {})
 
 
 def gaming(item: Item) -> dict[str, str]:
