@@ -19,7 +19,7 @@ from typing import NamedTuple
 from carrara.items.item import Item, make
 from carrara.readers.retrieval import endpoint
 from carrara.readers.retrieval.index import BM25
-from carrara.tasks.carrara._definitions import DOMAINS, SCENES, STEPS, Domain, find_definitions
+from carrara.tasks.carrara.associations import DOMAINS, SCENES, STEPS, Domain, find_definitions
 from carrara.util.quantities import write_length
 from carrara.util.table import table
 

@@ -15,10 +15,10 @@ from dataclasses import replace
 from statistics import fmean
 from unittest.mock import patch
 
+from carrara.generators.stories import Topic
 from carrara.items import item as item_module
 from carrara.rng import Rng
 from carrara.tasks.michelangelo import idk
-from carrara.tasks.michelangelo._scenes import Topic
 from carrara.types import Question
 from carrara.util.quantities import write_length
 from carrara.verify.shortcuts.heuristics import OPTIONS

@@ -18,9 +18,9 @@ from pathlib import Path
 from unicodedata import category
 
 from carrara.answers.cues import SPOKEN_FOR
-from carrara.generators.profanity import offensive
 from carrara.servers.embedded import DEMO
 from carrara.tokenizers import gguf
+from tools.profanity import offensive
 
 FOLDER = Path(__file__).parents[1] / "src" / "carrara" / "data"
 _WORD = re.compile(r"[a-z]{3,24}")

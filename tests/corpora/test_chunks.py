@@ -76,19 +76,3 @@ def test_a_sentence_that_is_longer_than_a_passage_is_divided_between_clauses_or_
     assert len(passages[0]) > 200  # the long sentence does not leave the one before it alone
     assert texts("one two three four five", 2) == ["one two", "three four", "five"]
     assert "".join(texts("x" * 400, 20)) == "x" * 400
-
-
-def test_where_a_passage_begins_does_not_change_what_a_sentence_is() -> None:
-    text = make("classic/niah", length=8192, tokenizer="gpt2").text
-    splitter = TextSplitter(text, tokenizers.get("gpt2"))
-    ends = {end for tokens in range(20, 600, 7) for _, end in splitter.passages(tokens)}
-    for start in range(0, len(text) // 2, 997):
-        _, end = splitter.passage(start, 512)
-        assert text[end - 1] in '.!?:;"”’)'
-        assert splitter.passage(start + 1, 512)[1] >= start + 1
-    assert ends
-
-
-def test_an_empty_text_has_no_passages() -> None:
-    assert texts(" \n ", 8) == texts("", 8) == []
-    assert TextSplitter("a \n", tokenizers.get("gpt2")).passage(1, 8) == (3, 3)

@@ -1,7 +1,6 @@
 """Corpora: where sentences end, that nothing is lost, and that every slice costs what it says."""
 
 import json
-import os
 import re
 import shutil
 import signal
@@ -19,18 +18,14 @@ from hypothesis import strategies as st
 
 from carrara import corpora, tokenizers
 from carrara.cli.main import main
-from carrara.corpora import index, store
+from carrara.corpora import store
 from carrara.corpora.sentences import clean, says_something, split_paragraph, split_text, without_gutenberg
 from carrara.corpora.sources import HubDataset, find_source
-from carrara.items.packing import Packing
-from carrara.items.prompt import Measure, Prompt, count
-from carrara.rng import SPLITS, Key, Rng
+from carrara.rng import SPLITS, Rng
 from carrara.splits import owner
-from carrara.types import Instance, PromptTemplate, Segment, SegmentGroup
+from carrara.types import Instance, Segment
 from carrara.util.cache import cache_folder
 from carrara.util.errors import UsageError
-from carrara.util.quantities import read_length
-from tests.helpers.published import BOOKS, needs_books
 
 TOKENIZERS = ["gpt2", "o200k", "qwen3", "mistral-v7", "smollm2"]
 
@@ -136,7 +131,7 @@ def test_the_index_is_the_text(folder: Path) -> None:
     for d in range(opened.documents):
         first, last = opened.document(d)
         assert opened.text(first, first + 1) == f"Chapter {d}"
-        assert {opened.document_of(first), opened.document_of(last - 1)} == {d}
+        assert last == (opened.document(d + 1)[0] if d + 1 < opened.documents else opened.sentences)
     with pytest.raises(IndexError):
         opened.text(0, opened.sentences + 1)
 
@@ -190,6 +185,13 @@ def test_folders_are_read_whole_or_refused(tmp_path: Path) -> None:
     (place / "gone.txt").symlink_to(tmp_path / "nowhere")
     with pytest.raises(UsageError, match=r"gone\.txt cannot be read"):
         corpora.open(str(place))
+    (elsewhere / "a.txt").unlink()
+    (elsewhere / "back").unlink()
+    with pytest.raises(UsageError, match=r"has no \.txt files"):
+        corpora.open(str(elsewhere))
+    (elsewhere / "a.txt").symlink_to(elsewhere / "a.txt")
+    with pytest.raises(UsageError, match=r"a\.txt cannot be read: .*symbolic links"):
+        corpora.open(str(elsewhere))
 
 
 def test_links_out_of_a_folder_are_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -210,26 +212,6 @@ def test_links_out_of_a_folder_are_named(tmp_path: Path, caplog: pytest.LogCaptu
     assert str(tmp_path / "notes.txt") in caplog.text
 
 
-def test_links_in_a_circle_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").symlink_to(tmp_path / "a.txt")
-    with pytest.raises(UsageError, match=r"a\.txt cannot be read: .*symbolic links"):
-        find_source(str(tmp_path)).state()
-
-
-def test_file_names_need_not_be_utf_8(tmp_path: Path) -> None:
-    path = os.fsencode(tmp_path) + b"/b\xff.txt"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("One. Two.")
-    assert corpora.open(str(tmp_path)).sentences == 2
-
-
-def test_what_is_built_in_names_no_other_corpus(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("One.", "utf-8")
-    for name in ("sotu", "none", "others", "letters", "refrain"):
-        with pytest.raises(UsageError, match="built in"):
-            corpora.add(name, str(tmp_path))
-
-
 @pytest.mark.parametrize("text", ["." * 100_000, ". " * 100_000, ".)))" * 30_000, "。" * 100_000])
 def test_runs_of_stops_take_no_time(text: str) -> None:
     """Each of these took hours, when a run was entered at each of its dots."""
@@ -241,12 +223,10 @@ def test_runs_of_stops_take_no_time(text: str) -> None:
     [
         ("a.txt", b"caf\xe9 is here.", "byte 3 is 0xe9"),
         ("a.txt", "One. Two.".encode("utf-16"), "iconv -f UTF-16"),
-        ("a.txt", b"", "has no sentences"),
         ("a.txt", b"* * *", "has no sentences"),
         ("a.jsonl", b'{"text": "One."}', r"has text; write .*a\.jsonl:COLUMN"),
         ("a.jsonl:body", b'{"text": "One.", "id": 1}', "no column 'body'; it has text, id"),
         ("a.jsonl:text", b'{"text": "One."}\n{"text": ', "line 2, is not JSON"),
-        ("a.jsonl:text", b'{"text": "One."}\n[1]', "line 2, is not a JSON object"),
         ("a.jsonl:text", b'{"text": 5}', "has int where text is wanted"),
         ("a.jsonl:text", b'{"text": "\\ud800"}', "lone surrogate"),
         ("a.jsonl:text", b'{"text": "One."}\n{"text": "\xe9"}', "byte 27 is 0xe9"),
@@ -261,22 +241,7 @@ def test_bad_sources_are_told_in_a_sentence(tmp_path: Path, name: str, data: byt
     assert not list((cache_folder("corpora")).iterdir())
 
 
-def test_a_folder_without_texts(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(UsageError, match=r"has no \.txt files"):
-        corpora.open(str(tmp_path / "empty"))
-    with pytest.raises(UsageError, match="there is no file or folder"):
-        corpora.open(str(tmp_path / "nowhere.txt"))
-
-
-def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a.parquet").write_bytes(b"PAR1")
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(UsageError, match=r"pip install 'carrara\[parquet\]'"):
-        corpora.open(f"{tmp_path / 'a.parquet'}:text")
-
-
-def test_parquet(tmp_path: Path, folder: Path) -> None:
+def test_parquet(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     texts = [document(number) for number in range(DOCUMENTS)]
@@ -286,8 +251,11 @@ def test_parquet(tmp_path: Path, folder: Path) -> None:
     with pytest.raises(UsageError, match="no column 'text'; it has id, body"):
         corpora.open(f"{path}:text")
     (tmp_path / "bad.parquet").write_bytes(b"not this")
-    with pytest.raises(UsageError, match="is not a Parquet file that can be read"):
+    with pytest.raises(UsageError, match="is not a Parquet file"):
         corpora.open(f"{tmp_path / 'bad.parquet'}:text")
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(UsageError, match=r"pip install 'carrara\[parquet\]'"):
+        corpora.open(f"{path}:id")
 
 
 # The hub: a local folder of the same shape, and the real code with the hub's client replaced.
@@ -316,12 +284,10 @@ PG19 = {
     ("files", "which", "wanted"),
     [
         (WIKIPEDIA, ":20231101.en", ["English one.", "English two."]),
-        (WIKIPEDIA, ":20231101.fr:train", ["Un."]),
         (WIKIPEDIA, "", "It has 20231101.en, 20231101.fr"),
         (WIKIPEDIA, ":20231101.fr:test", "no split 'test'; it has train"),
         (PG19, ":test", ["Test book."]),
         (PG19, "", r"no split 'train'; it has partial-train, test, validation \(of train the hub has only a part\)"),
-        (PG19, ":partial-train", ["Train book."]),
         ({"data/train-0.jsonl": ["A."], "data/test-0.jsonl": ["B."]}, "", ["A."]),
     ],
 )
@@ -385,23 +351,21 @@ def test_names(folder: Path, tmp_path: Path) -> None:
         corpora.remove("again")
 
 
-def test_the_index_outlives_its_source(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_index_outlives_its_source(
+    folder: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     named = corpora.add("texts", str(folder))
     monkeypatch.setattr("carrara.corpora.registry.build", lambda *_: pytest.fail("indexed again"))
     assert corpora.open(str(folder)).hash == named.hash
-    shutil.rmtree(folder)
-    assert corpora.open("texts").text(0, 1) == "Chapter 0"
-    assert corpora.open(str(folder)).hash == named.hash
-
-
-def test_a_source_that_changed_is_another_corpus(folder: Path) -> None:
-    before = corpora.add("texts", str(folder))
+    monkeypatch.undo()
+    monkeypatch.setenv("CARRARA_CACHE", str(cache))
+    monkeypatch.chdir(tmp_path)
     (folder / "00.txt").write_text("Another beginning.", "utf-8")
-    after = corpora.open(str(folder))
-    assert after.hash != before.hash
-    assert corpora.open("texts").hash == before.hash
+    assert corpora.open(str(folder)).hash != named.hash
     with pytest.raises(UsageError, match="is taken"):
         corpora.add("texts", str(folder))
+    shutil.rmtree(folder)
+    assert corpora.open("texts").text(0, 1) == "Chapter 0"
 
 
 INDEX = "import sys; from carrara import corpora; print(corpora.open(sys.argv[1]).hash)"
@@ -570,65 +534,6 @@ def test_splits_own_documents(folder: Path) -> None:
         corpora.reading(alone, Rng("a"), "gpt2", split=other)
 
 
-def test_screens(folder: Path) -> None:
-    opened = corpora.open(str(folder))
-    blocklist = corpora.blocklist_of(opened, ["ann", "CHÂTEAU", "Be", "no. 3-7"])
-    said = re.compile(r"\bAnn\b|\bchâteau\b|no\. 3-7 ")
-    blocked = {i for i, text in enumerate(sentences_of(opened)) if said.search(text)}
-    assert blocklist.blocked.tolist() == sorted(blocked)
-    tap = corpora.reading(opened, Rng("a"), "gpt2", blocklist=blocklist)
-    segments = pour(tap, tap.available)
-    assert sum(segment.tokens or 0 for segment in segments) == tap.available < opened.tokens("gpt2")
-    kept = [text for i, text in enumerate(sentences_of(opened)) if i not in blocked]
-    assert sum(len(segment.text) + 1 for segment in segments) == sum(len(text) + 1 for text in kept)
-    assert not any(said.search(segment.text) for segment in segments)
-    assert corpora.blocklist_of(opened, ["be", "château", "ANN", "no. 3-7"]) is blocklist
-    none = corpora.blocklist_of(opened, ["zebra"])
-    assert none.blocked.size == 0
-    with pytest.raises(UsageError, match="that is nothing to read"):
-        corpora.reading(opened, Rng("a"), "gpt2", blocklist=corpora.blocklist_of(opened, ["chapter", "saw"]))
-    with pytest.raises(UsageError, match="a blocklist needs words"):
-        corpora.blocklist_of(opened, [])
-
-
-def test_words_are_found_in_italics_and_quotes(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("_Mary_ left. “MARY’S gone!” Maryland is far. Marié. Rosemary. é Mary—yes.", "utf-8")
-    opened = corpora.open(str(path))
-    assert corpora.blocklist_of(opened, ["Mary"]).blocked.tolist() == [0, 1, 4]
-    assert corpora.blocklist_of(opened, ["mary—yes"]).blocked.tolist() == [4]
-
-
-@pytest.mark.parametrize("tokenizer", TOKENIZERS)
-def test_a_corpus_is_a_filler_for_the_weaver(folder: Path, tokenizer: str) -> None:
-    opened = corpora.open(str(folder))
-    facts: tuple[SegmentGroup, ...] = tuple((Segment(f"Mary went to room {n}.", fact=n),) for n in range(5))
-    instance = Instance(facts, filler=lambda rng, name: corpora.reading(opened, rng, name, repeat=True))
-    template = PromptTemplate("<context> ", "\n</context>\nWhere is Mary?", separator=" ")
-    measure = Measure.of(tokenizers.get(tokenizer), "base", template, instance)
-    for length in map(read_length, ("1k", "4k", "32k")):
-        packing = Packing(
-            instance, length - measure.bare_tokens, measure.cost, Key("t", 1, "", "test", 0, 0), tokenizer
-        )
-        prompt = Prompt(template, packing, measure, (), length)
-        assert count(measure.tokenizer, "base", prompt.messages()) == length
-
-
-@needs_books
-def test_on_novels() -> None:
-    opened = corpora.open(str(BOOKS))
-    sums = opened.counts("gpt2")
-    whole = tokenizers.get("gpt2").count(opened.text(0, opened.sentences))
-    assert abs(int(sums[-1]) - whole) <= 1  # the first sentence stands behind nothing
-    texts = sentences_of(opened)
-    assert not any(re.search(r"\b(?:Mr|Mrs|Dr)\.$", text) for text in texts)
-    assert sum(len(text) for text in texts) / len(texts) > 100
-    blocklist = corpora.blocklist_of(opened, ["Mary", "John", "garden", "kitchen"])
-    tap = corpora.reading(opened, Rng("novels"), "gpt2", split="test", blocklist=blocklist)
-    for segment in pour(tap, 200_000):
-        assert not re.search(r"(?i)\b(?:mary|john|garden|kitchen)\b", segment.text)
-
-
 # The command.
 
 
@@ -642,40 +547,29 @@ def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
 
 
 def test_the_command(folder: Path, run: Callable[..., str]) -> None:
-    assert "no corpus has been indexed yet" in run("list")
     added = run("add", "texts", str(folder), "--tokenizer", "gpt2")
-    assert re.match(r"texts \([0-9a-f]{16}\): 1,640 sentences in 40 documents, [\d,]+ tokens by gpt2", added)
+    assert "1,640 sentences" in added
     assert "texts" in run("list")
     (row,) = json.loads(run("list", "--json"))
     assert row["sentences"] == 1640
     shown = json.loads(run("show", "texts", "--json", "--tokenizer", "o200k"))
     assert set(shown["tokens"]) == {"gpt2", "o200k"}
     assert sum(shown["owned"].values()) == DOCUMENTS
-    assert "documents of few-shot" in run("show", "texts")
-    assert run("remove", "texts") == "removed texts\n"
+    assert "few-shot" in run("show", "texts")
+    run("remove", "texts")
     assert json.loads(run("list", "--json")) == []
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["add", "texts", "nowhere"], "there is no file or folder nowhere"),
+        (["add", "texts", "nowhere"], "nowhere"),
         (["add", "texts"], "PATH"),
-        (["show", "texts"], "there is no corpus or file 'texts'"),
-        (["remove", "texts"], "there is no corpus or file 'texts'"),
-        (["ad", "texts"], "`carrara corpus` has no action 'ad'; did you mean add?"),
+        (["show", "texts"], "'texts'"),
+        (["remove", "texts"], "'texts'"),
+        (["ad", "texts"], "did you mean add?"),
     ],
 )
 def test_wrong_use_is_one_sentence(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["corpus", *words]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    assert message in captured.err
-
-
-def test_the_cache_is_where_it_is_said_to_be(shelf: Path, folder: Path) -> None:
-    opened = corpora.open(str(folder))
-    assert opened.folder == shelf / "corpora" / opened.hash
-    assert index.About.read(opened.folder) == opened.about
-    assert os.environ["CARRARA_CACHE"] == str(shelf)
+    assert message in capsys.readouterr().err

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from carrara import corpora, tokenizers
-from carrara.cli.main import main
 from carrara.corpora.sentences import split_text
 from carrara.generators.everyday import everyday_sentences
 from carrara.items.item import make
@@ -91,13 +90,6 @@ def test_a_text_has_one_language(tmp_path: Path) -> None:
         corpora.add("second", str(path), language="de")
     with pytest.raises(UsageError, match="'fr' is no language of tasks: take one of en, zh, de, es"):
         corpora.add("third", str(path), language="fr")  # type: ignore[arg-type]
-
-
-def test_the_command_names_the_language(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = text_in(tmp_path, "de", "d", 400)
-    assert main(["corpus", "add", "buecher", str(path), "--language", "de"]) == 0
-    assert main(["corpus", "list"]) == 0
-    assert " de " in capsys.readouterr().out
 
 
 def test_a_task_without_languages_takes_no_corpus_of_another(tmp_path: Path) -> None:

@@ -26,8 +26,7 @@ from carrara.items.item_id import ItemId
 from carrara.items.prompt import count
 from carrara.items.registry import load
 from carrara.rng import Rng
-from carrara.servers.embedded import DEMO
-from carrara.util.errors import ExhaustedError, LengthError, RunError, UsageError
+from carrara.util.errors import ExhaustedError, RunError, UsageError
 from carrara.verify.audit import audit
 from tests.helpers.process import KEY, begun, carrara
 from tests.helpers.server import WAYS, Address, Bad, Handler, Server, good, item_of, refused, reply, serving
@@ -81,8 +80,6 @@ class Author(Handler):
                 return good(reply(f"<think>\nUser: {item}?\n</think>\n\n{new}"))
             case "wayward":  # the fourth reply is a piece
                 return good(reply(["", "I'm sorry, but I can't help with that.", "<think>Hm.", new][(attempt - 1) % 4]))
-            case "parrot":
-                return good(reply("I say the same."))
             case "shouter":
                 return good(reply(["I say  the same.", "I SAY THE SAME."][attempt % 2]))
             case "actor":
@@ -124,10 +121,8 @@ def test_a_bank_is_written_and_used(tmp_path: Path, capsys: pytest.CaptureFixtur
         assert main(command(out, writing.base_url, "--styles", "gothic,plain", "--moods", "cheerful")) == 0
         assert writing.asked() == 24
     said = capsys.readouterr()
-    assert f"{out}: 24 pieces for 8 keys, 24 of them new" in said.out
-    told = " ".join(said.err.split())
-    assert "24 pieces for 8 keys" in told
-    assert "at most 12,288 of replies (512 each)" in told
+    assert "24 pieces for 8 keys" in said.out
+    assert "12,288" in said.err
     found = rows(out)
     assert {tuple(row) for row in found} == {("format", "topic", "style", "mood", "text", "model")}
     assert {row["model"] for row in found} == {"openai-api/test/author"}
@@ -153,12 +148,11 @@ def test_the_same_command_asks_for_what_is_missing_only(tmp_path: Path, capsys: 
     assert set(Counter((row["format"], row["topic"]) for row in rows(out)).values()) == {4}
 
 
-@pytest.mark.parametrize("tail", ['{"format": "poem", "topic": "pengu', "{", '{"format": "poem", "text": "Lo"'])
-def test_a_torn_last_line_is_repaired(tmp_path: Path, capsys: pytest.CaptureFixture[str], tail: str) -> None:
+def test_a_torn_last_line_is_repaired(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "bank.jsonl"
     whole = lines(out, *({"format": "poem", "topic": "bees", "text": f"Bees: {n}"} for n in range(2))).read_bytes()
     with out.open("a") as file:
-        file.write(tail)
+        file.write('{"format": "poem", "topic": "pengu')
     with authors(tmp_path / "journal.tsv") as writing:
         assert main(command(out, writing.base_url)) == 0
         assert writing.asked() == 10
@@ -188,16 +182,10 @@ def test_what_is_no_piece_is_asked_anew(tmp_path: Path, model: str, replies: int
 @pytest.mark.parametrize(
     ("model", "why", "there", "replies"),
     [
-        ("parrot", "it repeats an earlier piece (4 replies)", 1, 45),
-        ("shouter", "it repeats an earlier piece (4 replies)", 1, 45),
-        (
-            "actor",
-            "it has a line that begins like a turn of a conversation ('User: Good evening, ') (4 replies)",
-            0,
-            48,
-        ),
-        ("endless", "it was cut off at 512 tokens: --max-tokens gives more (4 replies)", 0, 48),
-        ("withheld", "the provider withheld it (4 replies)", 0, 48),
+        ("shouter", "it repeats an earlier piece", 1, 45),
+        ("actor", "it has a line that begins like a turn of a conversation", 0, 48),
+        ("endless", "it was cut off at 512 tokens", 0, 48),
+        ("withheld", "the provider withheld it", 0, 48),
     ],
 )
 def test_what_stays_missing_is_told(
@@ -229,12 +217,6 @@ def test_a_failed_request_is_told_without_the_key(tmp_path: Path, capsys: pytest
             pass
     assert len(rows(out)) == 6
     assert KEY not in out.read_text()
-
-
-def test_a_server_in_trouble_is_waited_for(tmp_path: Path) -> None:
-    with authors(tmp_path / "journal.tsv") as writing:
-        assert main(command(tmp_path / "bank.jsonl", writing.base_url, model="500-once", formats="poem")) == 0
-    assert len(rows(tmp_path / "bank.jsonl")) == 6
 
 
 @pytest.mark.slow
@@ -299,10 +281,10 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_full_disk_ends_the_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(self: BankFile, line: str) -> None:
+    def full(self: BankFile, *piece: object) -> None:
         raise RunError("the disk is full")
 
-    monkeypatch.setattr(BankFile, "_append", full)
+    monkeypatch.setattr(BankFile, "add", full)
     with authors(tmp_path / "journal.tsv") as writing:
         assert main(command(tmp_path / "bank.jsonl", writing.base_url)) == 1
         assert writing.asked() <= 12
@@ -313,15 +295,11 @@ def test_a_full_disk_ends_the_command(
     ("more", "message"),
     [
         (["--moods", "cheerful"], "--moods needs --styles"),
-        (["-n", "0"], "-n 0 is not a whole number of at least 1"),
         (["-n", "1000000000"], "lower -n, or allow it with --allow-large"),
-        (["--max-tokens", "8"], "--max-tokens 8 is not a whole number of at least 16"),
-        (["--temperature", "warm"], "is not a temperature"),
         (["--out", "bank.json"], "call it bank.jsonl"),
         (["--out", "."], "cannot be written to (Is a directory)"),
         (["--model", "carrara/oracle"], "answers tasks and cannot write"),
         (["--model", "carrara/smollm"], "did you mean smollm2?"),
-        (["--model", "vllm-completions/m"], "completes plain text"),
         (["--model", "carrara/smollm2", "--base-url", "http://127.0.0.1:1/v1"], "leave --base-url out"),
         (["-M", "api_key=1"], "give keys in the environment"),
         (["--model", "openai-api/test/ok", "--base-url", "http://127.0.0.1:1/v1"], "cannot be reached"),
@@ -338,46 +316,12 @@ def test_what_cannot_be_is_refused(
     assert not list(tmp_path.glob("bank*"))
 
 
-@pytest.mark.parametrize("names", ["", "poem,", "poem,riddle, poem"])
-def test_names_are_a_list(names: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["corpus", "write", "--model", "m", "--formats", names, "--out", str(tmp_path / "bank.jsonl")]) == 2
-    complaint = capsys.readouterr().err
-    assert complaint.startswith("carrara: --formats ")
-    assert complaint.count("\n") == 1
-
-
 def test_nothing_is_asked_of_a_bank_that_is_broken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = lines(tmp_path / "bank.jsonl", {"format": "poem", "topic": "bees", "text": ""})
     with authors(tmp_path / "journal.tsv") as writing:
         assert main(command(out, writing.base_url)) == 2
         assert writing.asked() == 0
     assert "line 1, has no text" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_the_embedded_model_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("xllamacpp")
-    monkeypatch.delenv("CARRARA_CACHE")  # the weights are where the first use put them
-    if not DEMO.here():
-        pytest.skip(DEMO.missing)
-    out = tmp_path / "bank.jsonl"
-    asked = [
-        "corpus",
-        "write",
-        "--model",
-        "carrara/smollm2",
-        "--formats",
-        "one-sentence riddle",
-        "--topics",
-        "bees",
-        "-n",
-        "2",
-    ]
-    ended = carrara(*asked, "--max-tokens", "96", "--out", out)
-    assert ended.returncode in (0, 1), ended.stderr  # it may not come to an end within the limit
-    assert "Traceback" not in ended.stderr
-    if ended.returncode == 0:
-        assert len({row["text"] for row in rows(out)}) == 2
 
 
 # --- banks are read ---
@@ -389,8 +333,6 @@ GOOD = {"format": "poem", "topic": "bees", "text": "Bees hum."}
     ("row", "message"),
     [
         ({**GOOD, "text": ""}, "has no text"),
-        ({**GOOD, "text": " \n\t "}, "has no text"),
-        ({"format": "poem", "topic": "bees"}, "has no text"),
         ({**GOOD, "format": None}, "has no format"),
         ({**GOOD, "topic": "  "}, "has no topic"),
         ({**GOOD, "text": 5}, "has a text that is no text but 5"),
@@ -398,11 +340,8 @@ GOOD = {"format": "poem", "topic": "bees", "text": "Bees hum."}
         ({**GOOD, "topic": "bees\nand wasps"}, "a name of more than one line"),
         ({**GOOD, "text": "* * *"}, "it has no word"),
         ({**GOOD, "text": "Hum.\nUser: Write a poem."}, "begins like a turn of a conversation"),
-        ({**GOOD, "text": "===== Hum ====="}, "begins like a turn of a conversation"),
         ({**GOOD, "text": "<think>What?</think>Bees hum."}, "marks of a model's turns"),
-        ({**GOOD, "text": "Bees hum.<|im_end|>\nMore."}, "marks of a model's turns"),
         ({**GOOD, "text": "  bees HUM.\n"}, "line 2, repeats"),
-        ([1, 2], "is not an object with format, topic and text"),
         ("Bees hum.", "is not an object with format, topic and text"),
     ],
 )
@@ -413,21 +352,14 @@ def test_a_broken_entry_is_named(row: object, message: str, tmp_path: Path) -> N
     assert f"{path}, line 2," in str(told.value)
 
 
-def test_half_a_character_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "bank.jsonl"
-    path.write_text('{"format": "poem", "topic": "bees", "text": "Bees \\ud83d hum."}\n')
-    with pytest.raises(UsageError, match="half a character"):
-        bank(str(path))
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", "are empty"),
-        (b"\n \n", "are empty"),
         (b'{"format": "poem"', "line 1, is not JSON"),
         (b"[" * 100_000, "line 1, is not JSON"),
         (b"\xff\xfe", "cannot be read"),
+        (b'{"format": "poem", "topic": "bees", "text": "Bees \\ud83d hum."}', "half a character"),
     ],
 )
 def test_a_broken_file_is_named(content: bytes, message: str, tmp_path: Path) -> None:
@@ -472,7 +404,6 @@ def test_nested_json_of_mrcr_v2(tmp_path: Path) -> None:
     assert source(str(path), 2).keys(3) == [DraftKey("poem", "penguins")]
     for broken, message in (
         ({"poem": {"penguins": {"formal": {"seed1": ""}}}}, "poem / penguins / formal / seed1, has no text"),
-        ({"poem": {"penguins": {"formal": {"seed1": None}}}}, "seed1, has no text"),
         ({"poem": {"penguins": {"formal": "One."}}}, "poem / penguins / formal, is not an object with seeds"),
         ({"poem": ["penguins"]}, "poem, is not an object with topics"),
         ([GOOD], "is not an object with formats: a bank of lines is called .jsonl"),
@@ -515,15 +446,6 @@ def test_items_of_a_bank_say_nothing_but_its_pieces(tmp_path: Path) -> None:
         assert str(path) not in made.id
 
 
-def test_drafts_that_a_reader_might_take_apart_are_said_again(tmp_path: Path) -> None:
-    texts = ['"Hum," they said.', "“Hum.”\n\n“Why?”", "```\nhum\n```", "* hum\n* and hum", "Model answers: hum"]
-    path = lines(tmp_path / "bank.jsonl", *({**GOOD, "text": text} for text in texts))
-    for index in range(12):
-        params = {"writings": str(path), "needles": "5", "keys": "0", "examples": "0"}
-        made = make(TASK, index=index, params=params)
-        assert grade(made.task, made.question, made.gold).score == 1.0
-
-
 @pytest.mark.parametrize(
     ("params", "message"),
     [
@@ -536,12 +458,6 @@ def test_what_a_bank_does_not_have_is_named(params: dict[str, str], message: str
     path = library(tmp_path / "bank.jsonl")
     with pytest.raises(UsageError, match=message):
         make(TASK, params={**params, "writings": str(path)})
-
-
-def test_a_conversation_too_short_for_its_needles(tmp_path: Path) -> None:
-    path = library(tmp_path / "bank.jsonl")
-    with pytest.raises(LengthError, match=r"takes [0-9]+ tokens without any filler, more than 1k"):
-        make(TASK, length=1024, params={"writings": str(path), "needles": "4"})
 
 
 def test_too_few_pieces_for_a_length(tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
 """Words that give offence are in no list of ours; what these are made of is all one list."""
 
 import pytest
+from tools.profanity import offensive
 
 from carrara.generators import vocabulary
-from carrara.generators.profanity import offensive
 
 
 @pytest.mark.parametrize("words", ["dictionary", "common"])

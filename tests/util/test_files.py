@@ -14,10 +14,10 @@ from carrara.generators import append_file, bank, haystack, vocabulary
 from carrara.items.prompt_pack import read_pack
 from carrara.operations.generate import generate
 from carrara.papers import external_scores
+from carrara.tasks import mrcr_rows
 from carrara.tasks.babilong import _predictions as predictions
 from carrara.tasks.babilong import _published_items as babilong
 from carrara.tasks.babilong import _story_files as stories
-from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.minerva import _rows as minerva_rows
 from carrara.util import files
 from carrara.util.errors import UsageError

@@ -140,14 +140,7 @@ class TextSplitter:
         self._sums = _count_up_to(text, self._words.tolist(), tokenizer)
 
     def passages(self, tokens: int) -> list[tuple[int, int]]:
-        """Return the passages of the text in order.
-
-        Args:
-            tokens: The most tokens of a passage.
-
-        Returns:
-            The positions of the first character of each, and of the character after its last one.
-        """
+        """Return where the passages of the text, which have at most so many tokens, start and stop, in order."""
         passages, end = list[tuple[int, int]](), 0
         last = int(self._words[-1]) if len(self._words) else 0
         while end < last:
@@ -156,15 +149,7 @@ class TextSplitter:
         return passages
 
     def passage(self, start: int, tokens: int) -> tuple[int, int]:
-        """Return the passage that begins at a position.
-
-        Args:
-            start: The position. White space there is left out.
-            tokens: The most tokens of the passage.
-
-        Returns:
-            The position of its first character, and of the character after its last one.
-        """
+        """Return where the passage that begins at a position starts and stops. White space is left out."""
         text = self.text
         first = int(np.searchsorted(self._words, start, "right"))
         if first == len(self._words):  # there is nothing but white space
@@ -189,13 +174,10 @@ class TextSplitter:
         return int(self._sums[int(np.searchsorted(self._words, position, "right"))])
 
     def _end(self, start: int, before: int, most: int, longest: int) -> int:
-        """Return the end of a passage.
+        """Return the end of a passage, before which the text has so many tokens.
 
-        Args:
-            start: Its first character.
-            before: The tokens of the text before it.
-            most: The most tokens that it may have, by the sums of the words' own.
-            longest: The most tokens of a sentence that is kept whole where others stand before it.
+        It has at most `most` tokens, by the sums of the words' own. A sentence that is not its first is kept whole
+        if it has no more tokens than `longest`.
         """
         if self._sums[-1] - before <= most:
             return int(self._words[-1])

@@ -56,7 +56,8 @@ def open(name: str, *, gutenberg: bool = False, watch: Watch | None = None) -> C
         if len(begun) == 1:
             return _open_known(begun[0].name)
     hash, left_out = _index(name, gutenberg, watch, _report_left_out)
-    return _load(name, hash, left_out, _language_of(hash))
+    row = next((row for _, row in _names() if row["hash"] == hash), {})  # a text has the language of its name
+    return _load(name, hash, left_out, _language(row))
 
 
 def open_by_id(name: str) -> Corpus:
@@ -101,11 +102,12 @@ def add(
     hash, left_out = _index(spec, gutenberg, watch, language=language)
     if named_row and named_row["hash"] != hash:
         raise _name_taken_error(name, named_row)
-    if (other_name := _name_in_another_language(hash, language, name)) is not None:
-        raise UsageError(
-            f"{source.spec} is the corpus {other_name} already, in another language than {language}: `carrara corpus "
-            f"remove {other_name}` first"
-        )
+    for other_name, row in _names():
+        if row["hash"] == hash and other_name != name and _language(row) != language:
+            raise UsageError(
+                f"{source.spec} is the corpus {other_name} already, in another language than {language}: "
+                f"`carrara corpus remove {other_name}` first"
+            )
     _name(name, hash, source.spec, left_out, language)
     _open_folder.cache_clear()
     _open_by_id.cache_clear()
@@ -157,23 +159,6 @@ def _names() -> list[tuple[str, dict[str, Any]]]:
 def _language(row: dict[str, Any]) -> Language:
     language: Language = row.get("language", "en")
     return language
-
-
-def _language_of(hash: str) -> Language:
-    """Return the language that a text was added with. English if it has no name."""
-    return next((_language(row) for _, row in _names() if row["hash"] == hash), "en")
-
-
-def _name_in_another_language(hash: str, language: Language, name: str) -> str | None:
-    """Return another name of a text, under which it has another language."""
-    return next(
-        (
-            other_name
-            for other_name, row in _names()
-            if row["hash"] == hash and other_name != name and _language(row) != language
-        ),
-        None,
-    )
 
 
 def _left_out(row: dict[str, Any]) -> LeftOut:

@@ -144,10 +144,6 @@ class Corpus:
         j = int(np.searchsorted(sums, limit, "right")) - 1
         return min(j, self.sentences if stop is None else stop)
 
-    def document_of(self, i: int) -> int:
-        """Return the document to which a sentence belongs."""
-        return int(np.searchsorted(self.firsts, np.uint64(i), "right")) - 1
-
     def document(self, d: int) -> tuple[int, int]:
         """Return the first sentence of a document and the first of the next."""
         return int(self.firsts[d]), int(self.firsts[d + 1])

@@ -49,10 +49,7 @@ def pick(options: Sequence[Sequence[int]], total: int) -> list[int] | None:
 def fill(room: LengthBudget, draw: Callable[[], str], separator: str = ", ") -> list[str]:
     """Return words, in the order in which they are drawn, that fill a budget exactly. Some of the last are left out.
 
-    Args:
-        room: The budget. With another `room.again` the choice is another one.
-        draw: Draws a word.
-        separator: The text between two words.
+    With another `room.again` the choice is another one.
 
     Raises:
         LengthError: No choice of words takes the budget exactly.
@@ -102,11 +99,7 @@ class Stock:
     ) -> list[str] | None:
         """Return the words, some of them replaced, so that they have `rest` tokens more. None if that is impossible.
 
-        Args:
-            words: The words.
-            times: How often each word stands in the context.
-            rest: The tokens to add; fewer than 0 are taken away.
-            free: The numbers of the words that may be replaced; None for all.
+        `times` says how often each word stands in the context. With `free` only these places may change.
         """
         if not rest:
             return list(words)

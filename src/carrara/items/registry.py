@@ -61,9 +61,9 @@ def load_published(name: str) -> SuiteTask | None:
 
         return babilong.load(name)()
     if name.startswith("published/mrcr-"):
-        from carrara.tasks.michelangelo import _mrcr_given as mrcr
+        from carrara.tasks import published_mrcr
 
-        return mrcr.load(name)()
+        return published_mrcr.load(name)()
     if name.startswith("published/minerva-"):
         from carrara.tasks.minerva import _snapshot as minerva
 

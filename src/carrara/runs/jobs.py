@@ -18,9 +18,9 @@ from carrara.options import ItemOptions, NamedTask, at_least, lengths_of, select
 from carrara.params import build, canonical, read_canonical
 from carrara.runs.presets import INSTANCES, Preset, Size, preset_of
 from carrara.servers.model_names import check_model, tokenizer_for
+from carrara.tasks import mrcr_rows
 from carrara.tasks.babilong import _published_items as babilong
 from carrara.tasks.classic import _ruler_items as ruler
-from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.minerva import _snapshot as minerva
 from carrara.tasks.published_rows import PublishedFile, remember_files
 from carrara.tokenizers import permission

@@ -96,15 +96,21 @@ def rows(data: str, task: str, length: int, columns: tuple[str, ...]) -> Rows:
 
 def find_files(data: str, task: str, length: int = 0) -> list[Path]:
     """Return the files of a task at a length, by the hash of all files. Raise if one has changed."""
-    try:
-        entries = json.loads(remembered_path(data).read_text("utf-8"))
-    except (OSError, ValueError):
-        raise UsageError(f"no published files with hash {data} are known here: run their folder once more") from None
-    files = [(Path(where), stored_hash) for name, size, stored_hash, where in entries if (name, size) == (task, length)]
-    for path, stored_hash in files:
+    entries = [entry for entry in remembered_files(data) if entry[:2] == [task, length]]
+    for _, _, stored_hash, where in entries:
+        path = Path(where)
         if not path.is_file() or file_hash(path) != stored_hash:
             raise UsageError(f"{path} is gone or has changed: put the file back, or run its folder anew")
-    return [path for path, _ in files]
+    return [Path(where) for *_, where in entries]
+
+
+def remembered_files(data: str) -> list[list[Any]]:
+    """Return the task, the length, the hash and the path of each file, by the hash of all files."""
+    try:
+        entries: list[list[Any]] = json.loads(remembered_path(data).read_text("utf-8"))
+    except (OSError, ValueError):
+        raise UsageError(f"no published files with hash {data} are known here: run their folder once more") from None
+    return entries
 
 
 def _check_duplicates(files: Sequence[tuple[Path, Sequence[Row]]]) -> None:

@@ -19,11 +19,8 @@ from carrara.items.item import Item, make
 from carrara.readers.retrieval import endpoint
 from carrara.readers.retrieval.index import BM25, words_of
 from carrara.rng import Rng
-from carrara.tasks.carrara._definitions import DEFINITIONS, DOMAINS, ORDERS, Definition
-from carrara.types import UndecidableError
-from carrara.util.errors import UsageError
-from carrara.verify.audit import audit
-from tests.helpers.carrara_suite import instance_of, item_id, text_of
+from carrara.tasks.carrara.associations import DEFINITIONS, DOMAINS, ORDERS, Definition
+from tests.helpers.carrara_suite import instance_of, text_of
 from tests.readers.test_retrieval import needs_bm25, needs_minilm
 
 ITEMS = 400
@@ -285,15 +282,6 @@ def test_no_sentence_shares_a_word_or_its_beginning_with_a_question(definition: 
     assert not {word[:3] for word in said if len(word) > 2} & {word[:3] for word in asked if len(word) > 2}
 
 
-@pytest.mark.slow
-def test_no_sentence_shares_a_stem_with_a_question() -> None:
-    stem = pytest.importorskip("nltk.stem.porter").PorterStemmer().stem
-    assert stem("siblings") == stem("sibling")
-    for definition in DEFINITIONS:
-        said, asked = words_of_definition(definition)
-        assert not {*map(stem, said)} & {*map(stem, asked)}
-
-
 def test_each_domain_number_of_steps_and_order_is_as_frequent_as_any_other() -> None:
     found = Counter[tuple[str, ...]]()
     for index in range(40):
@@ -389,16 +377,10 @@ def most(measure: Callable[[str, str], float]) -> Callable[[list[str], str], str
 
 READERS: Mapping[str, Callable[[list[str], str], str]] = {
     "the first": lambda sentences, ask: name_in(sentences[0]),
-    "the second": lambda sentences, ask: name_in(sentences[1]),
-    "the middle": lambda sentences, ask: name_in(sentences[len(sentences) // 2]),
     "the last": lambda sentences, ask: name_in(sentences[-1]),
     "the longest": most(lambda one, ask: len(one)),
     "the shortest": most(lambda one, ask: -len(one)),
-    "most words": most(lambda one, ask: len(one.split())),
-    "fewest words": most(lambda one, ask: -len(one.split())),
     "words in common": most(lambda one, ask: len({*words_of(one)} & {*words_of(ask)})),
-    "letters in common": most(lambda one, ask: len(letters(one, 1) & letters(ask, 1))),
-    "pairs of letters in common": most(lambda one, ask: len(letters(one, 2) & letters(ask, 2))),
     "triples of letters in common": most(lambda one, ask: len(letters(one, 3) & letters(ask, 3))),
     "most alike": most(lambda one, ask: SequenceMatcher(None, one, ask).ratio()),
     "name most like the question": most(lambda one, ask: SequenceMatcher(None, name_in(one), ask).ratio()),
@@ -437,17 +419,6 @@ def test_the_number_of_greats_does_not_find_the_relative(steps: str) -> None:
                 alike.append(name_in(one))
         right += (item.gold in alike) / len(alike)
     assert right / ITEMS < 0.26
-
-
-def test_the_chance_level_is_what_guesses_score() -> None:
-    items = [make("carrara/associations", index=index) for index in range(40)]
-    scores = [
-        item.task.score(item.task.guess(Rng("associations", n), instance_of(item), item.question), item.question)
-        for item in items
-        for n in range(60)
-    ]
-    assert {item.question.chance_level for item in items} == {1 / 6}
-    assert fmean(scores) == pytest.approx(1 / 6, abs=0.03)
 
 
 def by_nolima(response: str, gold_answers: list[str]) -> int:
@@ -491,7 +462,6 @@ def test_replies_that_understand_nothing_score_as_documented() -> None:
     ("form", "score", "nolima"),
     [
         ("FINAL ANSWER: {}", 1.0, 1.0),
-        ("{}", 1.0, 1.0),
         ("The element belongs to **{}**.", 1.0, 1.0),
         ("I thought of Bozgak Lemkuda first.\n\nFINAL ANSWER: {}.", 1.0, 1.0),
         ("FINAL ANSWER: Bozgak Lemkuda", 0.0, 0.0),
@@ -502,44 +472,5 @@ def test_both_scores_of_a_reply(form: str, score: float, nolima: float) -> None:
     item = make("carrara/associations", index=3)
     graded = grade(item.task, item.question, form.format(item.gold))
     assert (graded.score, graded.scores["nolima"]) == (score, nolima)
-
-
-def test_nolima_heeds_capitals_and_ours_does_not() -> None:
-    item = make("carrara/associations")
-    graded = grade(item.task, item.question, f"FINAL ANSWER: {item.gold.upper()}")
-    assert (graded.score, graded.scores["nolima"]) == (1.0, 0.0)
-
-
-def test_a_text_without_the_needle_decides_nothing() -> None:
-    item = make("carrara/associations")
-    with pytest.raises(UndecidableError, match="the text has 0 people for"):
-        item.task.solve(text_of(item).replace(item.gold, "Nobody"), {**instance_of(item).names, "ask": "birth"})
-
-
-@pytest.mark.parametrize(
-    ("params", "said"),
-    [
-        ({"steps": "3"}, "steps are 1 or 2"),
-        ({"people": "3"}, "people go from 4 to"),
-        ({"people": "7"}, "people go from 4 to 6 in the domain calendar"),
-        ({"domain": "units", "people": "13"}, "people go from 4 to 12 in the domain units"),
-        ({"domain": "chess"}, "chess"),
-    ],
-)
-def test_bad_parameters_are_refused_in_a_sentence(params: dict[str, str], said: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(said)):
-        make("carrara/associations", params=params)
-
-
-@pytest.mark.parametrize("part", ["Pukvav Makvase, ", "Pukvav ", "not Pukvav Makvase. ", "**", "- ", "It is "])
-@pytest.mark.sampled(2)
-def test_hostile_repetition_ends(part: str) -> None:
-    item = make("carrara/associations")
-    for reply in (part * (300_000 // len(part)), part + " " * 300_000 + "x", f"FINAL ANSWER: {part * 20_000}!"):
-        assert grade(item.task, item.question, reply).score == 0.0
-
-
-@pytest.mark.parametrize("params", ["", "domain=elements,units;people=12", "domain=kinship;steps=2", "domain=letters"])
-@pytest.mark.sampled(2)
-def test_variants_pass_the_audit(params: str) -> None:
-    assert audit(item_id("associations", params, 4096), 10).breaches == []
+    in_capitals = grade(item.task, item.question, form.format(item.gold).upper())
+    assert (in_capitals.score, in_capitals.scores["nolima"]) == (score, 0.0)

@@ -1,25 +1,21 @@
 """Census: answers by another way, balance, scores of replies, and readers that classify nothing."""
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from carrara.generators.people import CITIES, MONTHS
+from carrara.generators.kinds import KINDS
+from carrara.generators.people import MONTHS
 from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.items.item import Item, make
-from carrara.rng import Rng
-from carrara.tasks.carrara._kinds import KINDS, kind_of
-from carrara.tasks.carrara._originals import oolong
-from carrara.tasks.carrara._records import SENTENCES, rank
-from carrara.types import Question, UndecidableError
-from carrara.util.errors import LengthError, UsageError
-from carrara.verify.audit import audit
-from tests.helpers.carrara_suite import instance_of, item_id, question_of, text_of
+from carrara.types import Question
+from carrara.util.errors import LengthError
+from tests.helpers.carrara_suite import instance_of, question_of, text_of
 from tests.helpers.graded_answer import answered
 
 CENSUS = registry.load("carrara/census")
@@ -74,26 +70,18 @@ def answer_by_rows(item: Item) -> Any:
     return counts[0][0]
 
 
-@pytest.mark.parametrize("length", [0, 3000])
-def test_the_answer_is_that_of_loops_over_the_lines(length: int) -> None:
-    for index in range(108):
-        item = make("carrara/census", index=index, length=length, tokenizer="gpt2")
+@pytest.mark.parametrize(
+    ("params", "length", "items"),
+    [
+        *(({}, length, 108) for length in (0, 3000)),
+        *(({name: value}, 4096, 12) for name, value in (("labels", "true"), ("users", "9"), ("classes", "3"))),
+        *(({"lead": lead}, 4096, 12) for lead in ("0", "3")),
+    ],
+)
+def test_the_answer_is_that_of_loops_over_the_lines(params: dict[str, str], length: int, items: int) -> None:
+    for index in range(items):
+        item = make("carrara/census", index=index, length=length, params=params, tokenizer="gpt2")
         assert answer_by_rows(item) == item.question.gold, item.item_id
-
-
-@pytest.mark.parametrize("params", [{"labels": "true"}, {"users": "9"}, {"classes": "3"}, {"lead": "0"}, {"lead": "3"}])
-def test_the_answer_is_right_with_other_parameters(params: dict[str, str]) -> None:
-    for index in range(12):
-        item = make("carrara/census", index=index, length=4096, params=params, tokenizer="gpt2")
-        assert answer_by_rows(item) == item.question.gold, item.item_id
-
-
-def test_an_instance_has_one_answer_at_all_lengths() -> None:
-    for index in range(24):
-        short, long = (make("carrara/census", index=index, length=length, tokenizer="gpt2") for length in (0, 8192))
-        assert short.question.gold == long.question.gold
-        if short.question.labels["kind"] != "month":  # the number that is exceeded grows with the text
-            assert short.question.ask == long.question.ask
 
 
 def test_answers_are_balanced() -> None:
@@ -145,43 +133,9 @@ def test_the_number_that_is_exceeded_does_not_depend_on_the_month() -> None:
     assert abs(sum(early) - sum(late)) < 25
 
 
-def test_the_first_group_is_ahead_and_no_group_is_empty() -> None:
-    for n in range(200):
-        rng = Rng("rank", n)
-        groups, lead = rng.between(2, 9), rng.choice((0.0, 1.0, 2.5, 10.0))
-        total, least = rng.between(2 * groups, 400), rng.chance(0.5)
-        first, *others = rank(rng, total, groups, lead, least)
-        assert first + sum(others) == total
-        assert min(first, *others) > 0
-        assert first < min(others) if least else first > max(others)
-    first, *others = rank(Rng("far"), 6000, 6, 2.0)
-    assert first - max(others) >= 2 * max(others) ** 0.5 - 1
-
-
-def test_sentences_say_nothing_of_another_kind() -> None:
-    for sentence in SENTENCES:
-        for city in CITIES:
-            assert kind_of(sentence.format(thing="herons", city=city)) == "birds"
-            assert kind_of(sentence.format(thing="", city=city)) == ""
-
-
-def test_evidence_of_counts_is_every_record_that_counts() -> None:
-    for index in range(8):
-        item = make("carrara/census", index=index, params={"kind": "count"}, length=2048, tokenizer="gpt2")
-        lines, names = text_of(item).splitlines(), instance_of(item).names
-        needed = [lines[n] for n in item.question.evidence]
-        assert len(needed) == item.question.gold
-        assert all(names["user"] in line and kind_of(line) == names["topic"] for line in needed)
-
-
-@pytest.mark.parametrize("length", [2048, 2049, 5000, 32768])
-def test_lengths_are_exact(length: int) -> None:
-    for index in range(6):
-        item = make("carrara/census", index=index, length=length, tokenizer="gpt2")
-        assert item.prompt.tokens == length
-
-
-def test_a_length_without_room_is_refused_in_a_sentence() -> None:
+def test_lengths_are_exact_or_refused() -> None:
+    for index, length in enumerate((2048, 2049, 5000, 32768)):
+        assert make("carrara/census", index=index, length=length, tokenizer="gpt2").prompt.tokens == length
     with pytest.raises(LengthError, match=r"it has room for [0-9]+ records, and needs 60"):
         make("carrara/census", length=512).text  # noqa: B018
 
@@ -190,30 +144,23 @@ def test_a_length_without_room_is_refused_in_a_sentence() -> None:
     ("question", "reply", "answer"),
     [
         (SEVEN, "FINAL ANSWER: 7", 7),
-        (SEVEN, "FINAL ANSWER: seven", 7),
         (SEVEN, "User bcdfgh wrote 7 of them.", 7),
         (SEVEN, "FINAL ANSWER: 0, 1, 2, 3, 4, 5, 6, 7", None),
-        (KIND, "FINAL ANSWER: Birds", "birds"),
         (KIND, "**parts of the body**", "parts of the body"),
         (KIND, "Most records are about birds.", "birds"),
         (KIND, "FINAL ANSWER: birds, fish, parts of the body", None),
         (TWO, "FINAL ANSWER: fish", "fish"),
-        (TWO, "FINAL ANSWER: equal", "equal"),
         (TWO, "There are more records about fish than about birds.", None),
         (TWO, "More of them are about fish.", "fish"),
         (SAME, "FINAL ANSWER: as many", "equal"),
         (MONTH, "FINAL ANSWER: May", "May"),
-        (MONTH, "FINAL ANSWER: may.", "May"),
-        (MONTH, "In May.", "May"),
         (MONTH, "FINAL ANSWER: Sep", "September"),
         (MONTH, "FINAL ANSWER: May or June", None),
         (USERS, "FINAL ANSWER: qrstvw, bcdfgh and jklmnp", USERS.gold),
         (USERS, "FINAL ANSWER:\n- user bcdfgh\n- user jklmnp\n- user qrstvw", USERS.gold),
         (USERS, "FINAL ANSWER: none", ()),
         (NONE, "FINAL ANSWER: no users", ()),
-        (NONE, "FINAL ANSWER: No such user.", ()),
         (NONE, "", None),
-        (NONE, "I cannot tell.", None),
     ],
 )
 def test_replies_are_read(question: Question[Any], reply: str, answer: object) -> None:
@@ -223,8 +170,6 @@ def test_replies_are_read(question: Question[Any], reply: str, answer: object) -
 ORIGINAL = [
     (5, "FINAL ANSWER: 5", 1.0),
     (5, "FINAL ANSWER: 7", 0.5625),
-    (5, "FINAL ANSWER: **4**", 0.75),
-    (5, "7", 0.5625),
     (5, "I count 6", 0.0),
     (5, "FINAL ANSWER: five", 0.0),
     (5, "FINAL ANSWER: 5.", 0.0),
@@ -232,7 +177,6 @@ ORIGINAL = [
     (5, "There are as many records as 5", 1.0),
     (5, "0: 1: 2: 3: 4: 5", 1.0),
     (5, "", 0.0),
-    ("birds", "FINAL ANSWER: birds", 1.0),
     ("birds", "FINAL ANSWER: [birds]", 1.0),
     ("birds", "FINAL ANSWER: Birds", 0.0),
     ("birds", "I am sure that most are about birds", 1.0),
@@ -252,7 +196,8 @@ ORIGINAL = [
 
 @pytest.mark.parametrize(("gold", "reply", "score"), ORIGINAL)
 def test_oolongs_score_is_that_of_its_code(gold: Any, reply: str, score: float) -> None:
-    assert oolong(reply, gold) == score
+    question = replace(USERS if isinstance(gold, tuple) else KIND if isinstance(gold, str) else SEVEN, gold=gold)
+    assert CENSUS.paper_scores(reply, question)["oolong"] == score
 
 
 def test_scores_beside_ours() -> None:
@@ -287,65 +232,6 @@ def test_replies_that_understand_nothing_score_as_documented() -> None:
             assert f"| {name} | `{kind}` | {own:.3f} | {original:.3f} | {chance:.3f} |" in page
 
 
-@pytest.mark.parametrize("separator", ["\n", ", ", " ", "; ", " and ", ": "])
-@pytest.mark.parametrize("form", ["{}", "FINAL ANSWER: {}", "Answer: [{}]"])
-def test_naming_every_answer_gains_nothing(separator: str, form: str) -> None:
-    """At most the first one counts, where each stands on a line of its own."""
-    score = chance = 0.0
-    for index in range(48):
-        item = make("carrara/census", index=index)
-        chance += item.question.chance_level
-        if isinstance(item.question.gold, int):
-            every = [*map(str, range(8))]
-        else:
-            every = [*item.question.options] or sorted({row[2] for row in rows_of(item)})
-        score += grade(item.task, item.question, form.format(separator.join(every))).score
-    assert score <= chance + 1
-
-
-def test_repeating_the_text_or_the_prompt_gains_nothing() -> None:
-    for index in range(18):
-        item = make("carrara/census", index=index)
-        for reply in (item.text, text_of(item), f"FINAL ANSWER: {text_of(item)}", item.question.ask):
-            assert grade(item.task, item.question, reply).score == 0.0
-
-
-def test_the_chance_level_is_what_guesses_score() -> None:
-    scores, levels = [], []
-    for index in range(96):
-        item = make("carrara/census", index=index)
-        levels.append(item.question.chance_level)
-        for n in range(60):
-            guess = item.task.guess(Rng("census", index, n), instance_of(item), item.question)
-            scores.append(item.task.score(guess, item.question))
-    assert sum(scores) / len(scores) == pytest.approx(sum(levels) / len(levels), abs=0.015)
-
-
-@pytest.mark.slow
-def test_readers_of_users_and_dates_are_near_chance() -> None:
-    """Each heuristic of the task, and some more, on 120 items of each question."""
-    for kind in ASKS:
-        scores, chance = defaultdict[str, float](float), 0.0
-        for index in range(120):
-            item = make("carrara/census", index=index, params={"kind": kind}, length=2048, tokenizer="gpt2")
-            rows = [line.split(" | ") for line in text_of(item).splitlines()]
-            days = Counter(user for _, user in {(row[0], row[1]) for row in rows})
-            replies = {
-                **item.task.heuristics(instance_of(item), item.question),
-                "the user of the most days": days.most_common()[0][0],
-                "the user of the fewest days": days.most_common()[-1][0],
-                "the first user of the alphabet": min(days),
-                "the month of the first record": rows[0][0].split()[1],
-                "the month of the last record": rows[-1][0].split()[1],
-                "the day of the last record": rows[-1][0].split()[0],
-                "the number of users": str(len(days)),
-            }
-            chance += item.question.chance_level / 120
-            for name, reply in replies.items():
-                scores[name] += grade(item.task, item.question, f"FINAL ANSWER: {reply}").score / 120
-        assert max(scores.values()) < chance + 0.1, (kind, chance, scores)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("classes", ["6", "3"])
 def test_dates_alone_tell_no_month(classes: str) -> None:
@@ -375,43 +261,3 @@ def test_error_types() -> None:
     assert kind(("bcdfgh",), USERS) == "users missing"
     assert kind((*USERS.gold, "zzzzzz"), USERS) == "users too many"
     assert kind(("bcdfgh", "zzzzzz"), USERS) == "users missing and too many"
-
-
-@pytest.mark.parametrize("ask", ["most kinds", "least users", "month"])
-def test_a_text_without_records_decides_nothing(ask: str) -> None:
-    with pytest.raises(UndecidableError):
-        CENSUS.solve("", {"ask": ask, "topic": "birds", "number": "4"})
-
-
-@pytest.mark.parametrize(
-    ("params", "said"),
-    [
-        ({"classes": "2"}, "classes go from 3 to 19"),
-        ({"users": "1"}, "users go from 2 to 100"),
-        ({"lead": "11"}, "lead goes from 0 to 10"),
-        ({"counts": "1,1"}, "counts are different numbers from 0 to 100"),
-        ({"sizes": "1,2"}, "sizes have 0 among them"),
-        ({"records": "0"}, "records go from 1 to 1000000"),
-    ],
-)
-def test_bad_parameters_are_refused_in_a_sentence(params: dict[str, str], said: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(said)):
-        make("carrara/census", params=params)
-
-
-@pytest.mark.parametrize("part", ["—", "7 ", "bcdfgh, ", "birds ", "May ", "equal or ", "none ", "1. ", "not "])
-@pytest.mark.parametrize("question", [SEVEN, KIND, TWO, MONTH, USERS])
-@pytest.mark.sampled(3)
-def test_hostile_repetition_ends(question: Question[Any], part: str) -> None:
-    right = answered(CENSUS, part, question) == question.gold
-    for reply in (part * (200_000 // len(part)), part + " " * 200_000 + "x", f"FINAL ANSWER: {part * 20_000}!"):
-        assert grade(CENSUS, question, reply).score <= 1 / 3 or right
-
-
-@pytest.mark.parametrize(
-    "params",
-    ["", "labels=true,false", "classes=3;users=2", "classes=10;users=12", "counts=0,40;sizes=0,12", "lead=2.5"],
-)
-@pytest.mark.sampled(2)
-def test_variants_pass_the_audit(params: str) -> None:
-    assert audit(item_id("census", params, 8192), 6).breaches == []

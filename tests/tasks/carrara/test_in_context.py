@@ -5,13 +5,10 @@ from collections import Counter, defaultdict
 
 import pytest
 
+from carrara.generators.kinds import KINDS, TEMPLATES, kind_of
 from carrara.items.grading import grade
 from carrara.items.item import Item, make
-from carrara.tasks.carrara._kinds import KINDS, TEMPLATES, kind_of
-from carrara.types import UndecidableError
-from carrara.util.errors import UsageError
-from carrara.verify.audit import audit
-from tests.helpers.carrara_suite import instance_of, item_id, text_of
+from tests.helpers.carrara_suite import instance_of, text_of
 
 KIND = {thing: kind for kind, things in KINDS.items() for thing in things}
 
@@ -81,42 +78,6 @@ def test_the_prompt_warns_of_wrong_labels_where_there_may_be_some() -> None:
     ]
 
 
-def test_longer_texts_have_more_examples_of_each_class() -> None:
-    counts = Counter(kind_of(line) for line in text_of(make("carrara/in_context", length=32768)).splitlines())
-    assert len(counts) == 8
-    assert min(counts.values()) > 0.9 * max(counts.values()) > 100
-
-
-@pytest.mark.parametrize("length", [0, 4096])
-def test_readers_that_learn_nothing_are_at_chance(length: int) -> None:
-    """They take the label of the last, the first or the most similar example, or the most frequent one."""
-    right, items = Counter[str](), 160
-    for index in range(items):
-        item = make("carrara/in_context", index=index, length=length)
-        lines, asked = lines_of(item), {*asked_words(item)}
-        near = max(lines, key=lambda line: len(asked & {*line[0]}))[1]
-        nearest = max(len(asked & {*words}) for words, _ in lines)
-        labels = Counter(label for words, label in lines if len(asked & {*words}) == nearest)
-        guesses = {
-            "first": lines[0][1],
-            "last": lines[-1][1],
-            "commonest": Counter(label for _, label in lines).most_common(1)[0][0],
-            "nearest": near,
-            "most of the nearest": labels.most_common(1)[0][0],
-            "first in the alphabet": min(label for _, label in lines),
-        }
-        for name, label in guesses.items():
-            right[name] += label == item.gold
-    assert all(right[name] / items < 0.125 + 0.08 for name in right), right
-
-
-def test_the_chance_level_is_one_class() -> None:
-    for classes in (4, 8, 16):
-        item = make("carrara/in_context", params={"classes": str(classes)})
-        assert len(item.question.options) == classes
-        assert item.question.chance_level == pytest.approx(1 / classes)
-
-
 def test_replies() -> None:
     for index in range(6):
         item = make("carrara/in_context", index=index)
@@ -128,37 +89,3 @@ def test_replies() -> None:
         graded = grade(item.task, item.question, f"FINAL ANSWER: {gold}.")
         assert graded.scores == {"helmet": 1.0}
         assert grade(item.task, item.question, f"FINAL ANSWER: maybe {gold}").scores == {"helmet": 0.0}
-
-
-def test_a_text_without_examples_decides_nothing() -> None:
-    item = make("carrara/in_context")
-    with pytest.raises(UndecidableError):
-        item.task.solve("", instance_of(item).names)
-
-
-@pytest.mark.parametrize(
-    ("params", "said"),
-    [
-        ({"classes": "3"}, "classes go from 4 to 19"),
-        ({"classes": "20"}, "classes go from 4 to 19"),
-        ({"noise": "0.5"}, "noise goes from 0 to 0.3"),
-        ({"shots": "2"}, "shots go from 3 to 100"),
-    ],
-)
-def test_bad_parameters_are_refused_in_a_sentence(params: dict[str, str], said: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(said)):
-        make("carrara/in_context", params=params)
-
-
-@pytest.mark.parametrize("part", ["KQWZT ", "=> KQWZT\n", "label ", "birds, "])
-@pytest.mark.sampled(2)
-def test_hostile_repetition_ends(part: str) -> None:
-    item = make("carrara/in_context")
-    for reply in (part * (300_000 // len(part)), part + " " * 300_000 + "x"):
-        assert grade(item.task, item.question, reply).score == 0.0
-
-
-@pytest.mark.parametrize("params", ["", "classes=4;noise=0.3;shots=3", "classes=4,16;noise=0.0,0.2", "classes=19"])
-@pytest.mark.sampled(2)
-def test_variants_pass_the_audit(params: str) -> None:
-    assert audit(item_id("in_context", params, 4096), 8).breaches == []

@@ -16,9 +16,7 @@ from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.rng import Rng
-from carrara.util.errors import UsageError
-from carrara.verify.audit import audit
-from tests.helpers.carrara_suite import instance_of, item_id, question_of
+from tests.helpers.carrara_suite import instance_of, question_of
 from tests.helpers.march import entries_of, steps_of
 
 MARCH = registry.load("carrara/march")
@@ -102,18 +100,6 @@ def test_slips_and_wrong_totals_are_anywhere() -> None:
     assert all(slips[turn] > 15 for turn in range(4))
     assert all(wrong[turn] > 20 for turn in range(3))
     assert wrong[3] == 0
-
-
-@pytest.mark.parametrize("share", ["0.1", "0.5", "1"])
-def test_the_share_of_wrong_totals(share: str) -> None:
-    item, right = marched("wrong", wrong=share, turns="21"), stated(marched("right", turns="21"))
-    wrong = sum(a != b for a, b in zip(stated(item), right, strict=True))
-    assert wrong == min(19, round(float(share) * 20))
-
-
-def test_histories_are_taken_in_turn() -> None:
-    found = Counter(question_of("march", "history=right,wrong,slipped", n).labels["history"] for n in range(30))
-    assert found == dict.fromkeys(HISTORIES, 10)
 
 
 def test_the_messages_that_follow_are_those_of_the_version() -> None:
@@ -250,44 +236,3 @@ def test_replies_that_understand_nothing_score_as_documented() -> None:
         row = f"| {name} | {' | '.join(f'{score:.3f}' for score in found)} |"
         assert row in page, row
         assert found[0] <= 0.06
-
-
-@pytest.mark.parametrize("reply", ["", " ", "FINAL ANSWER:", "I cannot tell.", "[1]\n[2]\n[3]\n[4]", "```\n```"])
-def test_nothing_is_no_total(reply: str) -> None:
-    graded = grade(MARCH, FOUR, reply)
-    assert (graded.answer, graded.score) == (None, 0.0)
-    assert set(graded.scores.values()) == {0.0}
-
-
-def test_a_retraction_counts_in_its_turn() -> None:
-    reply = "[1] FINAL ANSWER: 99\n    Wait, that is wrong.\n    FINAL ANSWER: 12\n[2] FINAL ANSWER: 5"
-    assert grade(MARCH, FOUR, reply).score == 0.5
-
-
-@pytest.mark.parametrize("part", ["[1] ", "\n[2] 5", "12 ", "FINAL ANSWER: ", "-", "[1] 12\n[2] 5\n", "\n    ", "no, "])
-@pytest.mark.sampled(3)
-def test_hostile_repetition_ends(part: str) -> None:
-    assert grade(MARCH, FOUR, part * (100_000 // len(part))).score <= 0.5
-    assert grade(MARCH, FOUR, join_replies([part * (30_000 // len(part))] * 3)).score <= 0.5
-
-
-@pytest.mark.parametrize(
-    ("params", "said"),
-    [
-        ({"turns": "0"}, "turns go from 1 to 1000"),
-        ({"turns": "2", "history": "wrong"}, "turns go from 3 to 1000 with history=wrong"),
-        ({"keys": "5"}, "keys go from 1 to 4"),
-        ({"wrong": "0"}, "without wrong totals, give history=right"),
-        ({"wrong": "1.5"}, "wrong goes from above 0 to 1"),
-        ({"history": "mine"}, "mine"),
-    ],
-)
-def test_bad_parameters_are_refused_in_a_sentence(params: dict[str, str], said: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(said)):
-        make("carrara/march", params=params)
-
-
-@pytest.mark.parametrize("params", ["", "history=right;keys=1", "history=slipped;turns=3", "history=wrong", "turns=1"])
-@pytest.mark.sampled(2)
-def test_variants_pass_the_audit(params: str) -> None:
-    assert audit(item_id("march", params, 4096), 6).breaches == []

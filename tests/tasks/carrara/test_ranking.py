@@ -7,14 +7,11 @@ from math import log2
 
 import pytest
 
+from carrara.generators.kinds import KINDS
 from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.rng import Rng
-from carrara.tasks.carrara._kinds import KINDS
-from carrara.types import UndecidableError
-from carrara.util.errors import UsageError
-from carrara.verify.audit import audit
-from tests.helpers.carrara_suite import instance_of, item_id, text_of
+from tests.helpers.carrara_suite import instance_of, text_of
 
 
 def criteria_met(line: str, criteria: str) -> int:
@@ -99,27 +96,14 @@ def test_orders_are_scored_by_their_gain_and_equal_documents_may_change_places()
         assert grade(item.task, item.question, ", ".join(swapped)).scores["exact"] == 1.0
 
 
-def test_an_id_counts_once() -> None:
-    item = make("carrara/ranking")
-    best = item.question.gold.ids[0]
-    once, again = (grade(item.task, item.question, f"FINAL ANSWER: {', '.join([best] * n)}") for n in (1, 10))
-    assert once.score == again.score < 0.5
-
-
-@pytest.mark.parametrize(
-    "form",
-    ["FINAL ANSWER: {}", "{}", "FINAL ANSWER: [{}]", "**FINAL ANSWER:** {}.", "Some text.\n\nFINAL ANSWER: {}"],
-)
-@pytest.mark.parametrize("separator", [", ", " > ", " ", "; ", "\n"])
-def test_lists_are_read(form: str, separator: str) -> None:
+@pytest.mark.parametrize("form", ["{}", "FINAL ANSWER: [{}]", "**FINAL ANSWER:** {}.", "Text.\n\nFINAL ANSWER: {}"])
+def test_lists_are_read(form: str) -> None:
     item = make("carrara/ranking", index=3)
-    assert grade(item.task, item.question, form.format(separator.join(item.question.gold.ids))).score == 1.0
-
-
-def test_lines_with_reasons_are_read() -> None:
-    item = make("carrara/ranking", index=4)
-    lines = "\n".join(f"{n}. [{one}] meets some criteria" for n, one in enumerate(item.question.gold.ids, 1))
-    assert grade(item.task, item.question, f"FINAL ANSWER:\n{lines}").score == 1.0
+    ids = item.question.gold.ids
+    for separator in (", ", " > ", " ", "\n", "] meets some criteria\n["):
+        assert grade(item.task, item.question, form.format(separator.join(ids))).score == 1.0
+    once, again = (grade(item.task, item.question, form.format(", ".join([ids[0]] * n))) for n in (1, 10))
+    assert once.score == again.score < 0.5
 
 
 def test_replies_that_judge_nothing_are_at_chance_or_below() -> None:
@@ -142,35 +126,6 @@ def test_replies_that_judge_nothing_are_at_chance_or_below() -> None:
         for name, reply in replies.items():
             scores[name] += grade(item.task, item.question, reply).score / items
     assert all(score < chance + 0.05 for score in scores.values()), (chance, scores)
-
-
-def test_the_chance_level_is_what_guesses_score() -> None:
-    scores, levels = [], []
-    for index in range(30):
-        item = make("carrara/ranking", index=index)
-        levels.append(item.question.chance_level)
-        for n in range(50):
-            guess = item.task.guess(Rng("ranking", index, n), instance_of(item), item.question)
-            scores.append(item.task.score(guess, item.question))
-    assert sum(scores) / len(scores) == pytest.approx(sum(levels) / len(levels), abs=0.01)
-
-
-@pytest.mark.parametrize(("length", "chance"), [(0, 0.22), (4096, 0.07)])
-@pytest.mark.parametrize("size", [1, 2])
-def test_words_in_common_do_not_rank(length: int, chance: float, size: int) -> None:
-    """Each document has the same words of the question, and the same pairs of words but for a few."""
-    mean = 0.0
-    for index in range(40):
-        item = make("carrara/ranking", index=index, length=length)
-
-        def runs(text: str) -> set[tuple[str, ...]]:
-            words = re.findall(r"\w+", text)
-            return {tuple(words[n : n + size]) for n in range(len(words))}
-
-        asked = runs(instance_of(item).names["criteria"])
-        lines = sorted(text_of(item).splitlines(), key=lambda line: -len(asked & runs(line)))
-        mean += grade(item.task, item.question, ", ".join(line[1:7] for line in lines)).score / 40
-    assert mean < chance + 0.06
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -198,36 +153,3 @@ def test_places_and_distances_of_words_of_the_question_do_not_rank(
         lines = sorted(text_of(item).splitlines(), key=rank)
         mean += grade(item.task, item.question, ", ".join(line[1:7] for line in lines)).score / 40
     assert mean < chance + 0.08
-
-
-def test_a_text_without_enough_documents_decides_nothing() -> None:
-    item = make("carrara/ranking")
-    with pytest.raises(UndecidableError):
-        item.task.solve("", instance_of(item).names)
-
-
-@pytest.mark.parametrize(
-    ("params", "said"),
-    [
-        ({"criteria": "1"}, "criteria go from 2 to 5"),
-        ({"top": "3"}, "top goes from 4 to 100 with 4 criteria"),
-        ({"documents": "19"}, "documents go from 20 to 1000 where 10 are asked for"),
-    ],
-)
-def test_bad_parameters_are_refused_in_a_sentence(params: dict[str, str], said: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(said)):
-        make("carrara/ranking", params=params)
-
-
-@pytest.mark.parametrize("part", ["bcdfgh, ", "bcdfgh > ", "[bcdfgh] ", "1. bcdfgh\n", "1. ", "document ", "> "])
-@pytest.mark.sampled(2)
-def test_hostile_repetition_ends(part: str) -> None:
-    item = make("carrara/ranking")
-    for reply in (part * (300_000 // len(part)), part + " " * 300_000 + "x", f"FINAL ANSWER: {part * 20_000}!"):
-        assert grade(item.task, item.question, reply).score == 0.0
-
-
-@pytest.mark.parametrize("params", ["", "criteria=2,5;top=5", "top=20"])
-@pytest.mark.sampled(2)
-def test_variants_pass_the_audit(params: str) -> None:
-    assert audit(item_id("ranking", params, 4096), 6).breaches == []

@@ -16,18 +16,13 @@ from carrara.items.item import Item, make
 from carrara.readers.context import ReaderContext
 from carrara.readers.losses import trace_facts
 from carrara.readers.reader import Exchange
-from carrara.rng import Rng
-from carrara.tasks.carrara._session_log import THINGS, TOWNS, Session, Statement, Stay, stays
 from carrara.tasks.carrara.sessions import NOT_SAID, SessionAnswer, pi_llm
 from carrara.types import UndecidableError
-from carrara.util.errors import UsageError
-from carrara.verify.audit import audit
-from tests.helpers.carrara_suite import instance_of, item_id, text_of
+from tests.helpers.carrara_suite import instance_of, question_of, text_of
 from tests.helpers.graded_answer import answered
 
 TASK = registry.load("carrara/sessions")
-KINDS_ASKED = ("latest", "first", "as_of", "how_often")
-SHARE = {"latest": 0.2, "first": 0.2, "as_of": 0.2, "how_often": 0.0}
+*TOWNS, _ = question_of("sessions", "kind=latest").options
 TOWN = re.compile(rf"\b(?:{'|'.join(TOWNS)})\b")
 HEADER = re.compile(r"Session with (\w+) on (\d+) (\w+) (\d+)\n")
 
@@ -78,18 +73,17 @@ def expected(item: Item) -> str:
             return str(len({town for one, town in known.items() if town and one <= asked}))
 
 
-@pytest.mark.parametrize("length", [0, 4096])
-def test_the_answer_is_that_of_a_diary(length: int) -> None:
-    for index in range(120):
-        item = make("carrara/sessions", index=index, length=length)
-        assert item.gold == expected(item), item.id
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("updates", ["3", "32", "64"])
-def test_the_answer_is_that_of_a_diary_with_more_updates(updates: str) -> None:
-    for index in range(60):
-        item = make("carrara/sessions", index=index, length=16384, params={"updates": updates})
+@pytest.mark.parametrize(
+    ("params", "length", "items"),
+    [
+        ({}, 0, 120),
+        ({}, 4096, 120),
+        *(pytest.param({"updates": updates}, 16384, 60, marks=pytest.mark.slow) for updates in ("3", "32", "64")),
+    ],
+)
+def test_the_answer_is_that_of_a_diary(params: dict[str, str], length: int, items: int) -> None:
+    for index in range(items):
+        item = make("carrara/sessions", index=index, length=length, params=params)
         assert item.gold == expected(item), item.id
 
 
@@ -114,13 +108,6 @@ def test_a_fifth_of_the_answers_is_not_said_for_each_reason_as_often() -> None:
         ("as_of", "not yet said"): 2,
         **{("how_often", str(number)): 6 for number in range(5)},
     }
-
-
-def test_the_question_of_the_first_town_is_about_what_the_owner_has_said() -> None:
-    """Hearsay does not count. It may stand before the first statement of the owner, with another town."""
-    for item in items_of({"kind": "first"}, 20):
-        names = instance_of(item).names
-        assert f"{names['owner']}'s {names['thing']} first, by what {names['owner']} has said?" in item.question.ask
 
 
 def test_dates_ascend_at_every_length() -> None:
@@ -176,15 +163,27 @@ def test_names_of_towns_and_things_stand_for_nothing_else() -> None:
     assert not [one for one in TOWNS for other in TOWNS if one != other and one in other]
     lines = text_of(make("carrara/sessions", index=2, length=32768)).splitlines()
     words = {word for line in lines if not TOWN.search(line) for word in re.findall(r"[a-z]+", line)}
+    things = {thing for line in lines if TOWN.search(line) for thing in re.findall(r"\b[Mm]y (\w+)\b", line)}
+    assert len(things) > 10
     assert len(words) > 200
-    assert not words & {name for thing in THINGS for name in (thing, f"{thing}s")}
+    assert not words & {name for thing in things for name in (thing, f"{thing}s")}
 
 
-def test_the_same_history_is_told_at_every_length() -> None:
-    for index in range(4):
-        items = [make("carrara/sessions", index=index, length=length) for length in (0, 4096, 16384)]
-        assert len({item.gold for item in items}) == 1
-        assert len({item.question.ask for item in items}) == 1
+def test_statements_are_put_together() -> None:
+    told = ["My boat is in Ashford now.", "I have moved my boat to Oakford."]
+    corrected = "I meant Elmford when I said that my boat was in Oakford."
+
+    def town(ask: str, *statements: str, date: str = "9 January 2020") -> str:
+        lines = [f"Session with Ada on {day} January 2020\nUser: {one}" for day, one in enumerate(statements, 1)]
+        names = {"ask": ask, "owner": "Ada", "thing": "boat", "date": date}
+        return TASK.write(TASK.solve("\n\n".join(lines), names))
+
+    assert town("latest", *told) == "Oakford"
+    assert town("as_of", *told, corrected, date="2 January 2020") == "Elmford"
+    assert town("as_of", told[0], corrected, date="2 January 2020") == "Elmford"
+    assert town("latest", told[0], "My boat has left Ashford. I will not tell anybody where it is now.") == NOT_SAID
+    with pytest.raises(UndecidableError, match="Oakford"):
+        town("how_often", corrected)
 
 
 def test_updates_add_statements_of_the_owner_alone() -> None:
@@ -211,43 +210,9 @@ def test_the_latest_statement_stands_anywhere(updates: str) -> None:
     assert fifths[4] < 30
 
 
-def test_statements_are_put_together() -> None:
-    days = [date(2020, 1, day) for day in range(1, 7)]
-
-    def told(*statements: Statement) -> list[Stay]:
-        return stays(Session(day, "Ada", (one,)) for day, one in zip(days, statements, strict=False))
-
-    first, second = Statement("told", "boat", "Ashford"), Statement("told", "boat", "Oakford")
-    correction = Statement("corrected", "boat", "Elmford", "Oakford")
-    assert told(first, second) == [Stay(days[0], "Ashford"), Stay(days[1], "Oakford")]
-    assert told(first, second, correction) == [Stay(days[0], "Ashford"), Stay(days[1], "Elmford")]
-    assert told(first, correction) == [Stay(days[0], "Ashford"), Stay(days[1], "Elmford")]
-    assert told(first, Statement("withdrawn", "boat", "Ashford"))[-1] == Stay(days[1], None)
-    with pytest.raises(UndecidableError, match="nothing said Oakford"):
-        stays([Session(days[0], "Ada", (correction,))], is_complete=True)
-
-
 def first_with(kind: str, answer: str = "said", updates: str = "4") -> Item:
     items = items_of({"kind": kind, "updates": updates}, 60)
     return next(item for item in items if item.question.labels["answer"] == answer)
-
-
-@pytest.mark.parametrize(
-    "form",
-    [
-        "FINAL ANSWER: {}",
-        "**FINAL ANSWER:** {}.",
-        "FINAL ANSWER: `{}`",
-        "FINAL ANSWER: in {}",
-        "{}",
-        "First it was in another town.\n\nFINAL ANSWER: {}",
-        "<think>Hazelford? No.</think>\nFINAL ANSWER: {}",
-    ],
-)
-def test_towns_are_read(form: str) -> None:
-    item = first_with("latest")
-    assert grade(item.task, item.question, form.format(item.gold)).score == 1.0
-    assert grade(item.task, item.question, form.format(item.gold.upper())).score == 1.0
 
 
 @pytest.mark.parametrize(
@@ -258,15 +223,6 @@ def test_an_abstention_is_said(said: str) -> None:
     for reply in (f"FINAL ANSWER: {said}", said):
         assert answered(item.task, reply, item.question) == SessionAnswer(NOT_SAID)
         assert grade(item.task, item.question, reply).score == 1.0
-
-
-@pytest.mark.parametrize(
-    "reply", ["", " ", "FINAL ANSWER:", "I cannot tell.", "Hmm.", "FINAL ANSWER: nowhere", "```\n```"]
-)
-def test_a_reply_that_says_nothing_is_no_abstention(reply: str) -> None:
-    item = first_with("latest", "never said")
-    assert grade(item.task, item.question, reply).score == 0.0
-    assert answered(item.task, reply, item.question) is None
 
 
 @pytest.mark.parametrize(
@@ -296,18 +252,15 @@ def test_error_types() -> None:
         if place != right:
             assert kind(town) == (f"stale by {right - place}" if place < right else f"later by {place - right}")
     assert kind(NOT_SAID) == "abstained"
+    number, unsaid = first_with("how_often", "3"), first_with("latest", "withdrawn")
+    assert TASK.error_type(SessionAnswer("5"), number.question) == ("too many towns", "by 2")
+    assert TASK.error_type(SessionAnswer("2"), number.question) == ("too few towns", "by 1")
+    last = instance_of(unsaid).structure
+    answer = SessionAnswer(last.events[last.places(4)[-1]].statement.town)
+    assert TASK.error_type(answer, unsaid.question) == ("should have abstained", "stale by 1")
     others = {kind(town) for town in TOWNS if town not in own}
-    assert (
-        {"other person", "never said"}
-        < others
-        <= {
-            "other person",
-            "never said",
-            "other thing",
-            "hearsay",
-            "corrected mistake",
-        }
-    )
+    assert {"other person", "never said"} < others
+    assert others <= {"other person", "never said", "other thing", "hearsay", "corrected mistake"}
     assert kind(next(town for town in TOWNS if town not in text_of(make_long(item)))) == "never said"
     for event in timeline.events:
         if event.user == names["owner"] and event.statement.thing != names["thing"]:
@@ -320,26 +273,11 @@ def make_long(item: Item) -> Item:
     return make("carrara/sessions", index=item.item_id.index, length=65536, params=params)
 
 
-def test_an_answer_that_should_be_an_abstention() -> None:
-    item = first_with("latest", "withdrawn")
-    timeline = instance_of(item).structure
-    found = item.task.error_type(SessionAnswer(timeline.events[timeline.places(4)[-1]].statement.town), item.question)
-    assert found == ("should have abstained", "stale by 1")
-
-
-def test_error_types_of_numbers() -> None:
-    item = first_with("how_often", "3")
-    assert item.task.error_type(SessionAnswer("5"), item.question) == ("too many towns", "by 2")
-    assert item.task.error_type(SessionAnswer("2"), item.question) == ("too few towns", "by 1")
-    assert item.task.error_type(SessionAnswer("3"), item.question) is None
-
-
 @pytest.mark.parametrize(
     ("answer", "score"),
     [
         ("Ashford", 1.0),
-        ("ASHFORD.", 1.0),
-        ("**Ashford**", 1.0),
+        ("**ASHFORD.**", 1.0),
         ('"Ashford"', 1.0),
         ("[Ashford]", 1.0),
         ("Ashford, Oakford", 1.0),
@@ -348,25 +286,13 @@ def test_error_types_of_numbers() -> None:
         ("Ashford and Oakford", 0.0),
         ("It is in Ashford", 0.0),
         ("`Ashford`", 0.0),
-        ("(Ashford)", 0.0),
         ("Ashford since March", 0.0),
-        ("not said", 0.0),
         ("", 0.0),
     ],
 )
 def test_the_score_of_pi_llm(answer: str, score: float) -> None:
     """The values are those of its public code, for `The current value of boat is …` with the same value."""
     assert pi_llm(f"FINAL ANSWER: {answer}", "Ashford") == score
-
-
-def test_the_score_of_pi_llm_is_for_the_latest_of_several_values() -> None:
-    for kind in KINDS_ASKED:
-        for answer in ("said", "never said", "2"):
-            items = items_of({"kind": kind, "updates": "4"}, 30)
-            for item in items:
-                if item.question.labels["answer"] == answer:
-                    scores = grade(item.task, item.question, f"FINAL ANSWER: {item.gold}").scores
-                    assert scores == ({"pi_llm": 1.0} if (kind, answer) == ("latest", "said") else {})
 
 
 def gaming(item: Item) -> dict[str, str]:
@@ -400,40 +326,10 @@ def test_replies_that_understand_nothing_score_as_documented() -> None:
         assert f"| {name} | {score:.3f} | {sum(paper) / len(paper):.3f} |" in page, (name, score, paper)
 
 
-@pytest.mark.parametrize("kind", KINDS_ASKED)
-def test_the_chance_level_is_what_guesses_score(kind: str) -> None:
-    scores, levels, abstained = [], [], []
-    for item in items_of({"kind": kind, "updates": "4"}, 30):
-        levels.append(item.question.chance_level)
-        abstained.append(grade(item.task, item.question, f"FINAL ANSWER: {NOT_SAID}").score)
-        for n in range(40):
-            guess = item.task.guess(Rng("sessions", item.id, n), instance_of(item), item.question)
-            scores.append(item.task.score(guess, item.question))
-    assert sum(abstained) / 30 == pytest.approx(SHARE[kind])
-    assert sum(levels) / 30 == pytest.approx(0.2)
-    assert sum(scores) / len(scores) == pytest.approx(0.2, abs=0.02)
-
-
-@pytest.mark.parametrize("separator", ["\n", ", ", " ", ". ", "; ", " or "])
-def test_naming_every_choice_gains_nothing(separator: str) -> None:
-    for kind in KINDS_ASKED:
-        item = first_with(kind, "3" if kind == "how_often" else "said")
-        for form in ("{}", "FINAL ANSWER: {}"):
-            assert grade(item.task, item.question, form.format(separator.join(item.question.options))).score == 0.0
-
-
 def test_a_value_that_is_taken_back_is_not_read() -> None:
     item = first_with("latest")
     for reply in ("FINAL ANSWER: {} or Ashmere", "It is in {}. Wait, no: it is not known.", "FINAL ANSWER: not {}"):
         assert grade(item.task, item.question, reply.format(item.gold)).score == 0.0
-
-
-@pytest.mark.parametrize("part", ["Ashford, ", "not said ", "3 ", "Ash", "Session with Ada on 1 May 2020\n", "— ", "["])
-@pytest.mark.sampled(2)
-def test_hostile_repetition_ends(part: str) -> None:
-    for item in (first_with("latest"), first_with("how_often", "3")):
-        for reply in (part * (200_000 // len(part)), part + " " * 200_000 + "x", f"FINAL ANSWER: {part * 20_000}!"):
-            assert grade(item.task, item.question, reply).score == float(part.strip() == item.gold)
 
 
 def test_notes_with_an_older_town_are_stale() -> None:
@@ -448,23 +344,3 @@ def test_notes_with_an_older_town_are_stale() -> None:
     ):
         calls = [Exchange([(0, len(context.text))], notes), Exchange([notes], "")]
         assert [trace.fate for trace in trace_facts(item, context, calls, None)] == [fate]
-
-
-@pytest.mark.parametrize(
-    ("params", "said"),
-    [
-        ({"updates": "0"}, "updates go from 1 to 64"),
-        ({"updates": "4,65"}, "updates go from 1 to 64"),
-        ({"updates": "2,2"}, "updates takes one value or several different ones"),
-        ({"kind": "never"}, "kind"),
-    ],
-)
-def test_bad_parameters_are_refused_in_a_sentence(params: dict[str, str], said: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(said)):
-        make("carrara/sessions", params=params)
-
-
-@pytest.mark.parametrize("params", ["", "updates=1,32", "kind=how_often;updates=8", "kind=as_of"])
-@pytest.mark.sampled(2)
-def test_variants_pass_the_audit(params: str) -> None:
-    assert audit(item_id("sessions", params, 8192), 6).breaches == []

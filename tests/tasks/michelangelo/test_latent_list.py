@@ -2,104 +2,89 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from carrara.items import registry
 from carrara.items.grading import NOT_POSSIBLE, grade
-from carrara.items.item import make, questions_of
+from carrara.items.item import Item, make, questions_of
 from carrara.items.item_id import ItemId
-from carrara.items.registry import load
 from carrara.rng import Rng
-from carrara.tasks.michelangelo import _list_machine as machine
-from carrara.tasks.michelangelo._list_instances import draw, filler_block, search
 from carrara.types import Question
 from tests.helpers.graded_answer import answered
 from tests.helpers.labels import is_misread, percent_read
 
 NAME = "michelangelo/latent_list"
+START = (1, 2, 3, 4, 5, 6)
 TASK = registry.load(NAME)
+VIEWS = ("print", "sum", "min", "max", "len")
 
 
-def python_says(text: str) -> object:
-    """What real Python makes of a session that this project wrote; nothing of a model is run."""
-    session = re.split(r"^(?=>> a = )", text, flags=re.M)[-1]
-    lines = [line.removeprefix(">> ") for line in session.splitlines() if line.startswith(">> ")]
-    scope: dict[str, object] = {"print": lambda *shown: shown[0]}
-    exec("\n".join(lines[:-1]), scope)
-    return eval(lines[-1], scope)
+def run(operations: Sequence[str], values: Sequence[int]) -> list[int]:
+    """What real Python makes of statements that this project wrote; nothing of a model is run."""
+    scope = {"a": list(values), "print": lambda *shown: shown[0]}
+    exec("\n".join(line.removeprefix(">> ") for line in operations), scope)
+    return scope["a"]  # type: ignore[return-value]
+
+
+def view_of(item: Item, values: Sequence[int]) -> object:
+    scope = {"a": list(values), "print": lambda *shown: shown[0]}
+    return eval(questions_of(item.item_id).instance.names["look"], scope)
 
 
 @pytest.mark.parametrize("complexity", ["1", "5", "20", "40"])
-@pytest.mark.parametrize("view", machine.VIEWS)
+@pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.sampled(2)
 def test_gold_is_what_python_shows(complexity: str, view: str) -> None:
     for index in range(8):
         item = make(NAME, length=1 << 12, index=index, params={"complexity": complexity, "view": view})
-        shown = python_says(item.text)
-        assert item.gold == str(shown)
+        first, *lines, _ = re.split(r"^(?=>> a = )", item.text, flags=re.M)[-1].splitlines()
+        operations = [line for line in lines[:-1] if line.startswith(">> ")]
+        assert item.gold == str(view_of(item, run(operations, json.loads(first.partition(" = ")[2]))))
 
 
-@pytest.mark.parametrize("view", machine.VIEWS)
-def test_every_operation_counts_and_none_makes_another_fail(view: machine.View) -> None:
-    for n in (1, 5, 20):
-        for seed in range(10):
-            operations, look = search(Rng("test", view, n, seed), n, view)
-            final = machine.run(operations)
-            assert final is not None
-            gold = look.at(final)
-            for i in range(n):
-                values = machine.run(operations[:i] + operations[i + 1 :])
-                assert values is not None
-                assert look.at(values) not in (gold, None, ())
-
-
-@pytest.mark.parametrize("view", machine.VIEWS)
-def test_no_stretch_of_operations_undoes_itself(view: machine.View) -> None:
-    for seed in range(10):
-        operations, _ = search(Rng("stretches", view, seed), 20, view)
-        states = [machine.run(operations[:i]) for i in range(21)]
-        assert len(set(map(str, states))) == 21
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_operation_counts_and_no_stretch_undoes_itself(view: str) -> None:
+    """Without any one operation the others can still be done, and the answer is another one."""
+    for complexity in (1, 5, 20):
+        for index in range(10):
+            item = make(NAME, index=index, params={"complexity": str(complexity), "view": view})
+            operations = [*map(str, questions_of(item.item_id).instance.facts)]
+            states = [run(operations[:done], START) for done in range(complexity + 1)]
+            assert len({*map(str, states)}) == len(states)
+            gold = view_of(item, states[-1])
+            for left_out in range(complexity):
+                values = run([*operations[:left_out], *operations[left_out + 1 :]], START)
+                assert view_of(item, values) not in (gold, [])
 
 
 def test_filler_reveals_and_repairs_nothing() -> None:
-    """On the true list and on any list that is longer or shorter by one, a block ends where it began."""
-    rng = Rng("blocks")
-    for _ in range(3000):
-        values = [rng.between(-4000, 4000) for _ in range(rng.between(3, 20))]
-        block = filler_block(rng, values, frozenset(values))
-        for other in (values, values[:-1], values[1:], [*values, 4001], sorted(values), values[::-1]):
-            assert machine.run(block, other) == other
-        named = {number for operation in block for number in operation.numbers}
-        assert named.isdisjoint(values)
+    """On the true list, and on the list as it is without any one operation, a block ends where it began."""
+    for index in range(6):
+        instance = questions_of(item_id("complexity=5", index)).instance
+        assert instance.filler is not None
+        stream = instance.filler(Rng("blocks", index), "")
+        for gap in range(6):
+            before = [*map(str, instance.facts[:gap])]
+            lists = [run(before, START)]
+            lists += [run([*before[:left_out], *before[left_out + 1 :]], START) for left_out in range(gap)]
+            for _ in range(60):
+                block = [segment.text for segment in stream(gap)]
+                assert all(run(block, values) == values for values in lists)
+                brought = {int(number) for line in block for number in re.findall(r"(?:append|remove)\((-?\d+)", line)}
+                assert brought.isdisjoint(lists[0])
 
 
-def test_draws_are_possible_and_change_the_list() -> None:
-    rng = Rng("draws")
-    values = list(machine.START)
-    for _ in range(5000):
-        before = values.copy()
-        assert machine.perform(draw(rng, values, machine.KINDS), values)
-        assert values != before or before == before[::-1]
-        values = values[:12]
-
-
-def test_strata_are_taken_in_turn() -> None:
-    labels = [
-        tuple(
-            questions_of(ItemId(NAME, load(NAME).version, "", "test", 0, i, 0, 0, "chat", "", ""))
-            .questions[0]
-            .labels.values()
-        )
-        for i in range(30)
-    ]
-    assert sorted(labels[:15]) == sorted(labels[15:]) == sorted((c, v) for c in ("1", "5", "20") for v in machine.VIEWS)
+def item_id(params: str = "", index: int = 0) -> ItemId:
+    return ItemId(NAME, TASK.version, params, "test", 0, index, 0, 0, "chat", "", "")
 
 
 def test_filler_strategies_are_mixed_evenly() -> None:
-    posed = questions_of(ItemId(NAME, load(NAME).version, "complexity=5", "test", 0, 1, 0, 0, "chat", "", ""))
+    posed = questions_of(item_id("complexity=5", 1))
     assert posed.instance.filler is not None
     tap = posed.instance.filler(Rng("mix"), "")
     kinds = {"print": 0, "reverse": 0, "cancel": 0}
@@ -109,65 +94,9 @@ def test_filler_strategies_are_mixed_evenly() -> None:
     assert all(1800 < n < 2200 for n in kinds.values())
 
 
-QUESTION = questions_of(ItemId(NAME, load(NAME).version, "", "test", 0, 0, 0, 0, "chat", "", "")).questions[0]
+QUESTION = questions_of(item_id()).questions[0]
 NUMBER = replace(QUESTION, gold=-1234)
 LIST = replace(QUESTION, gold=(4, -1234, 0))
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "-1234",
-        " -1234\n",
-        "-1234.",
-        "**-1234**",
-        "`-1234`",
-        "$-1234$",
-        "Output: -1234",
-        "Output:\n-1234",
-        "The answer is -1234.",
-        "The answer is **-1,234**.",
-        "−1234",
-        "<think>7 or 8?</think>-1234",
-        "no, 7</think>\n-1234",
-        "a starts as [1, 2, 3].\nThen sum is 5 - 1239.\n\n**Output:** -1234",
-        "\\boxed{-1234}",
-        "-1234\n\n=====\nExample 4:\n\n>> a = [1, 2]\nOutput: 3",
-        "The sum is 1 + 2. So the final answer is: -1234",
-        "> -1234",
-        "```\n-1234\n```",
-        '"-1234"',
-        "<answer>-1234</answer>",
-    ],
-)
-def test_right_numbers(reply: str) -> None:
-    assert grade(TASK, NUMBER, reply).score == 1.0
-
-
-@pytest.mark.parametrize("reply", ["1234", "-1235", "-12345", "-1234 or 5", "Output: 1\nOutput: 2", "-1234.5"])
-def test_wrong_numbers(reply: str) -> None:
-    assert grade(TASK, NUMBER, reply).score == 0.0
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "[4, -1234, 0]",
-        "[4,-1234,0]",
-        "Output: [4, -1234, 0]",
-        "The list is [1, 2] first.\nOutput:\n```\n[4, -1234, 0]\n```",
-        "`[4, -1234, 0]`",
-    ],
-)
-def test_right_lists(reply: str) -> None:
-    assert grade(TASK, LIST, reply).score == 1.0
-
-
-@pytest.mark.parametrize(
-    "reply", ["4, -1234, 0", "[4, -1234]", "[0, -1234, 4]", "[4, -1234, 0] or [4]", "(4, -1234, 0)"]
-)
-def test_wrong_lists(reply: str) -> None:
-    assert grade(TASK, LIST, reply).score == 0.0
 
 
 REPLIES = [
@@ -199,7 +128,7 @@ def read(gold: str, reply: str) -> str | None:
     return None if answer is None else TASK.write(answer)
 
 
-def asked(gold: str) -> Question[machine.Answer]:
+def asked(gold: str) -> Question[Any]:
     return replace(QUESTION, gold=tuple(json.loads(gold)) if gold.startswith("[") else int(gold))
 
 
@@ -215,25 +144,6 @@ def test_replies(gold: str, reply: str, label: str | None) -> None:
 
 def test_most_replies_are_read() -> None:
     assert percent_read((read(gold, reply), label) for gold, reply, label in REPLIES) >= LEAST_READ
-
-
-@pytest.mark.parametrize(
-    ("reply", "status"),
-    [
-        ("I'm sorry, but I can't help with that", "refused"),
-        ("I cannot assist with this request", "refused"),
-        ("I’m sorry, I can't run code.", "refused"),
-        ("I am sorry, but I am unable to assist with that request.", "refused"),
-        ("I'm not able to help with that.", "refused"),
-        ("As an AI language model, I cannot execute code.", "refused"),
-        ("I must decline.", "refused"),
-        ("I can't believe how long this is", "unparsed"),
-        ("I'm unable to determine the final value.", "unparsed"),
-        ("I'm sorry, I lost track of the list.", "unparsed"),
-    ],
-)
-def test_who_declines_and_who_gives_up(reply: str, status: str) -> None:
-    assert grade(TASK, NUMBER, reply).status == status
 
 
 ENDLESS = (
@@ -257,14 +167,10 @@ ENDLESS = (
 @pytest.mark.parametrize("question", [NUMBER, LIST])
 @pytest.mark.parametrize("part", ENDLESS)
 @pytest.mark.sampled(2)
-def test_hostile_repetition_ends(question: Question[machine.Answer], part: str) -> None:
+def test_hostile_repetition_ends(question: Question[Any], part: str) -> None:
     """A pattern that is not linear would take hours for these. Whatever comes out, it is at most one answer."""
     for reply in (part * (1_000_000 // len(part)), part + " " * 1_000_000 + "x"):
         assert answered(TASK, reply, question) != question.gold
-
-
-def test_a_line_may_be_long() -> None:
-    assert grade(TASK, NUMBER, "so " * 300_000 + "the answer is -1234.").score == 1.0
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,7 @@ import pytest
 from carrara.items.grading import grade
 from carrara.items.item import Item, make, questions_of
 from carrara.items.item_id import ItemId
-from carrara.items.prompt import count
 from carrara.items.registry import load
-from carrara.rng import Rng
-from carrara.tasks.michelangelo._conversation import draw_marker, ordinal
-from carrara.tasks.michelangelo.mrcr import Recall
 from carrara.util.errors import LengthError, UsageError
 from carrara.verify.audit import audit
 
@@ -46,14 +42,6 @@ def test_variants_pass_the_audit(params: str, style: str) -> None:
     assert report.needed >= 6
 
 
-@pytest.mark.parametrize("tokenizer", ["gpt2", "mistral-v7", "llama3"])
-@pytest.mark.parametrize("form", ["chat", "text"])
-def test_lengths_are_exact(tokenizer: str, form: str) -> None:
-    for length in (4096, 5003, 32768):
-        made = make(TASK, index=1, length=length, params={"form": form}, tokenizer=tokenizer)
-        assert count(made.prompt.measure.tokenizer, "chat", made.messages()) == length
-
-
 def test_turns_alternate_and_text_says_the_same() -> None:
     chat, text = item(3), item(3, form="text")
     roles = [message.role for message in chat.messages()]
@@ -63,12 +51,6 @@ def test_turns_alternate_and_text_says_the_same() -> None:
     assert chat.question.gold == text.question.gold
     for turn in chat.context.instance.structure.turns:
         assert f"Model: {turn.draft}\n" in text.text
-
-
-def test_the_only_draft_of_a_key_is_asked_for_without_a_number() -> None:
-    only = item(0, needles="1", examples="0")
-    assert f"Repeat the {only.context.instance.structure.asked} word for word" in only.messages()[-1].content
-    assert only.task.write(only.solve(only.messages())) == only.gold
 
 
 def test_keys_resemble_the_asked_one_as_told_and_filler_does_not() -> None:
@@ -202,22 +184,12 @@ def test_other_drafts_score_about_the_chance_level() -> None:
     )  # of six drafts one is right, the others share some runs of letters
 
 
-def test_published_metrics_differ_in_where_the_string_stands() -> None:
-    made = item(5)
-    marked, draft = made.question.gold
-    found = made.task.paper_scores(f"Sure! {marked} {draft[:-1]}x", made.question)
-    assert found["openai"] == 0.0
-    assert found["gdm"] > 0.9
-    # The example of the published scorer's own documentation.
-    question = type(made.question)(ask="", gold=Recall("abcdefghijkl", "hello world"), evidence=(), chance_level=0.0)
-    assert made.task.paper_scores("Sure! abcdefghijkl hello worlx", question)["gdm"] == pytest.approx(0.909, abs=1e-3)
-    assert made.task.paper_scores("hello world", question) == {"openai": 0.0, "gdm": 0.0}
-
-
 def test_markers_and_ordinals() -> None:
-    drawn = [draw_marker(Rng("marker", n)) for n in range(2000)]
-    assert all(re.fullmatch(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9]{12}", one) for one in drawn)
-    assert len(set(drawn)) == len(drawn)
-    assert [ordinal(n) for n in (1, 10, 11, 12, 13, 21, 101, 111)] == [
-        "first", "tenth", "11th", "12th", "13th", "21st", "101st", "111th",
-    ]  # fmt: skip
+    made = [make(TASK, index=n, params={"needles": "13", "keys": "0", "examples": "0"}).question for n in range(120)]
+    markers = [question.gold.marker for question in made]
+    assert all(re.fullmatch(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9]{12}", marker) for marker in markers)
+    assert len({*markers}) == len(markers)
+    assert {question.labels["asked"] for question in made} == {
+        *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
+        *("11th", "12th", "13th"),
+    }

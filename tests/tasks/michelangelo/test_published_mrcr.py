@@ -5,7 +5,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,17 +20,15 @@ from carrara.items.item import Item, contexts, questions_of, rebuild
 from carrara.items.item_id import ItemId
 from carrara.items.registry import load
 from carrara.rng import Rng
-from carrara.tasks.michelangelo import _mrcr_given as mrcr
-from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
-from carrara.tasks.michelangelo._mrcr_rows import GDM, OPENAI
+from carrara.tasks import mrcr_rows
+from carrara.tasks.mrcr_rows import GDM, OPENAI
+from carrara.tasks.published_mrcr import Gdm, Recall
 from carrara.tasks.published_rows import remember_files
 from carrara.types import Question
 from carrara.util.errors import UsageError
 from carrara.verify.audit import audit
 from carrara.verify.reference import chance
 from tests.helpers.graded_answer import answered
-from tests.helpers.process import python
-from tests.helpers.server import Address
 
 EXAMPLES = "Here are some examples of conversations succeeded by a follow-up question answered correctly:\n\n"
 ENDING = "Do not include any other text in your response."
@@ -210,25 +207,6 @@ def test_mrcr_v2_is_sent_as_its_one_text(tmp_path: Path, style: str) -> None:
         assert template.after == "\n\n" + row["view_ops"]
 
 
-def test_the_server_gets_every_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: Address) -> None:
-    parquet(tmp_path / "data" / "8k.parquet", [openai(told(n, 2, False)) for n in range(3)])
-    found = items(tmp_path / "data", 8192, OPENAI)
-    asked = (
-        "import sys\n"
-        "from carrara.runs.config import RunConfig; from carrara.items.item_id import RunJob\n"
-        "from carrara.runs.run import run\n"
-        "from carrara.items.item_id import ItemId\n"
-        "jobs = (RunJob(ItemId.parse(sys.argv[1]), 3),)\n"
-        "print(len(run(RunConfig(jobs, 'openai-api/test/ok', out=sys.argv[2], base_url=sys.argv[3])).results))"
-    )
-    monkeypatch.setenv("TEST_API_KEY", "sk-none")
-    ended = python("-c", asked, found[0].id, str(tmp_path / "run"), server.base_url)
-    sent = {fact.item for fact in server.facts() if fact.what == "asked"}
-    assert ended.stdout.strip().endswith("3"), ended.stderr
-    texts = ["\n".join(message.content for message in item.messages()) for item in found]
-    assert sent == {sha256(text.encode()).hexdigest()[:12] for text in texts}
-
-
 # --- the audit ---
 
 
@@ -279,8 +257,8 @@ def test_a_draft_with_turns_and_signs_of_its_own_is_read_whole(tmp_path: Path) -
 # --- scores ---
 
 
-def _question(marker: str, draft: str) -> Question[mrcr.Recall]:
-    return Question("", mrcr.Recall(marker, draft.strip(), marker + draft), (), 0.0)
+def _question(marker: str, draft: str) -> Question[Recall]:
+    return Question("", Recall(marker, draft.strip(), marker + draft), (), 0.0)
 
 
 def _card(response: str, answer: str, marker: str) -> float:
@@ -421,7 +399,7 @@ def test_where_no_path_names_a_length_each_row_has_its_bin(tmp_path: Path, capsy
         golds = [item.gold for item in items(tmp_path, length, OPENAI)]
         assert sorted(golds) == sorted(row["answer"] for row in own)
     data = remember_files(found)
-    assert mrcr.Gdm(data=data).given_count(upper(lines[1]["context_len"])) == 1
+    assert Gdm(data=data).given_count(upper(lines[1]["context_len"])) == 1
 
 
 def upper(tokens: int) -> int:
@@ -435,13 +413,6 @@ def test_files_may_be_links_as_the_hub_keeps_them(tmp_path: Path) -> None:
     (tmp_path / "snapshots" / "2needle" / "2needle_0.parquet").symlink_to(blob)
     (source,) = mrcr_rows.sources(tmp_path / "snapshots")
     assert [item.gold for item in items(tmp_path / "snapshots", source.length, OPENAI)] == [row["answer"]]
-
-
-def test_files_of_one_length_take_turns(tmp_path: Path) -> None:
-    for count, rows in ((2, 3), (4, 1), (8, 2)):
-        parquet(tmp_path / "8k" / f"{count}needle.parquet", [openai(told(n, count, False)) for n in range(rows)])
-    found = [item.question.labels["needles"] for item in items(tmp_path, 8192, OPENAI)]
-    assert found == ["2", "4", "8", "2", "8", "2"]
 
 
 def test_an_item_names_its_text(tmp_path: Path) -> None:
@@ -465,19 +436,14 @@ def _bad() -> Iterator[tuple[str, Mapping[str, Any], str]]:
     good, line = openai(told(0, 2, False)), gdm(told(0, 2, True))
     half = good["prompt"].replace("write a", "write \\ud800 a", 1)
     yield "jsonl", {**good, "answer": "another" + good["answer"]}, "does not begin with its string"
-    yield "jsonl", {**good, "prompt": "no list"}, "is no JSON list of messages"
     yield "jsonl", {**good, "prompt": half}, "is no JSON list of messages"
     yield "jsonl", {**good, "prompt": '[{"role": "tool", "content": "x"}]'}, "is no JSON list of messages"
-    yield "jsonl", {**good, "prompt": '[{"role": "user"}]'}, "is no JSON list of messages"
-    yield "jsonl", {**good, "prompt": "[]"}, "does not end with a message of the user"
     yield "jsonl", {**good, "prompt": json.dumps(json.loads(good["prompt"])[:-1])}, "does not end with a message"
     yield "jsonl", {**good, "answer": good["random_string_to_prepend"]}, "is not a string of letters and digits and a"
-    yield "jsonl", {**good, "answer": None}, "has no text for its answer"
     yield "jsonl", {**good, "prompt": json.loads(good["prompt"])}, "has no text for its prompt"
     yield "jsonl", {**good, "answer": "\ud800"}, "has no text for its answer"
     yield "csv", {**line, "queries": "Write a poem."}, "have no line that begins with 'User: '"
     yield "csv", {**line, "answer": "short"}, "is not a string of letters and digits and a draft"
-    yield "csv", {**line, "answer": ""}, "has no text for its answer"
 
 
 @pytest.mark.parametrize(("ending", "row", "complaint"), [*_bad()])
@@ -496,9 +462,7 @@ def test_rows_that_are_none_are_refused(tmp_path: Path, ending: str, row: Mappin
         ("8k.jsonl", b"[1]\n", "8k.jsonl:1: no JSON object with columns"),
         ("8k.parquet", b"PAR1", "8k.parquet is not Parquet that can be read"),
         ("8k.csv", b"queries,answer\n\xff,x\n", "8k.csv is not CSV in UTF-8 that can be read"),
-        ("8k.csv", b'queries,answer\n"x"y,z\n', "8k.csv is not CSV in UTF-8 that can be read"),
         ("8k.csv", b"queries,answer\na,b,c\n", "8k.csv:2: the row has more or fewer fields"),
-        ("8k.csv", b"queries,answer\na\n", "8k.csv:2: the row has more or fewer fields"),
         ("v2.csv", b"queries,answer\na,b\n", "has no context_len, and its path names no length"),
         ("README.md", b"# MRCR", "has no MRCR in .parquet, .csv, .jsonl"),
     ],
@@ -530,8 +494,3 @@ def test_rows_that_would_count_twice_are_refused(tmp_path: Path) -> None:
     table(other / "8needle_in_(65536,131072).csv", [gdm(told(1, 2, True))])
     with pytest.raises(UsageError, match="both for 128k, one up to it and one of its bin alone"):
         mrcr_rows.sources(other)
-
-
-def test_there_are_two() -> None:
-    with pytest.raises(UsageError, match="there are published/mrcr-openai and published/mrcr-gdm"):
-        load("published/mrcr-v3")

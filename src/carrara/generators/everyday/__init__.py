@@ -34,12 +34,7 @@ class _Lists(NamedTuple):
 
 
 def everyday_sentences(rng: Rng, language: Language) -> Iterator[str]:
-    """Yield sentences without end. None comes a second time before all 768,000 have come.
-
-    Args:
-        rng: Random numbers.
-        language: The language.
-    """
+    """Yield sentences without end. None comes a second time before all 768,000 have come."""
     lists = _lists(language)
     sizes = [len(part) for part in lists]
     total = 1

@@ -255,8 +255,8 @@ def plan_both(rng: Rng, setting: Setting, size: int) -> Plan:
     both, firsts = users[:size], users[size : writers[0]]
     seconds = users[writers[0] : sum(writers) - size]
     users_of = {
-        kind: _once_or_twice(rng, [*both, *kind_users], kinds[kind])
-        for kind, kind_users in ((first, firsts), (second, seconds))
+        kind: [*kind_users, *rng.sample(kind_users, kinds[kind] - len(kind_users))]
+        for kind, kind_users in ((first, [*both, *firsts]), (second, [*both, *seconds]))
     }
     single = {(kind, user) for kind in users_of for user, n in Counter(users_of[kind]).items() if n == 1}
     return Plan(
@@ -276,8 +276,3 @@ def _repeat(counts: Mapping[str, int]) -> list[str]:
 def _draw_months(rng: Rng, months: Sequence[str], number: int, most: int) -> list[str]:
     """Return so many months, none of them more than `most` times."""
     return rng.sample([month for month in months for _ in range(most)], number)
-
-
-def _once_or_twice(rng: Rng, users: Sequence[str], number: int) -> list[str]:
-    """Return `number` users: each of the users once, and some of them twice."""
-    return [*users, *rng.sample(users, number - len(users))]

@@ -17,9 +17,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from carrara.generators.kinds import KINDS
 from carrara.generators.people import CITIES, NAMES
 from carrara.task import Rng
-from carrara.tasks.carrara._kinds import KINDS
 
 Field = Literal["form", "topic", "author", "place", "year"]
 FORMS = ("letter", "poem", "report", "lecture", "play", "novel", "sermon", "song", "speech", "diary")
@@ -128,11 +128,7 @@ def draw_criteria(rng: Rng, count: int) -> list[Criterion]:
 
 
 class DocumentSource:
-    """A source of documents that meet some of the criteria.
-
-    Args:
-        criteria: The criteria, each about another field.
-    """
+    """A source of documents that meet some of the criteria, each of which is about another field."""
 
     def __init__(self, criteria: Sequence[Criterion]) -> None:
         self._criteria = {criterion.field: criterion for criterion in criteria}

@@ -12,6 +12,7 @@ from math import fsum, log2
 
 from carrara.answers import AnswerType, asks_for
 from carrara.answers.cues import affirmative_sentences
+from carrara.answers.extraction import behind_label
 from carrara.tasks.classic._values import letters
 from carrara.types import Question
 
@@ -101,3 +102,17 @@ def is_exact(answer: Ranking, gold: Ranking) -> bool:
     """Return whether a ranking has the right documents in an order that is right, whatever that of equal ones."""
     grades = [gold.grades.get(document_id, 0) for document_id in answer.ids]
     return {*answer.ids} == {*gold.ids} and grades == sorted(grades, reverse=True)
+
+
+_ID = r"\b[b-df-hj-np-tv-z]{6}\b"
+
+
+def ranked_ids(reply: str) -> list[str]:
+    """Return the longest list of ids in an answer, each id once. HELMET's ids are numbers, with `>` between them.
+
+    >>> ranked_ids("FINAL ANSWER: [bcdfgh] > [jklmnp] > [bcdfgh]")
+    ['bcdfgh', 'jklmnp']
+    """
+    answer = re.sub(r"[\[\]:]", "", behind_label(reply).lower())
+    longest = max((match[0] for match in re.finditer(rf"{_ID}(?:\s*[>,]\s*{_ID})*", answer)), key=len, default="")
+    return list(dict.fromkeys(re.findall(_ID, longest)))

@@ -14,9 +14,9 @@ from math import sqrt
 from typing import NamedTuple
 
 from carrara.generators.fitting import pick
+from carrara.generators.kinds import KINDS, kind_of
 from carrara.generators.people import CITIES, MONTHS
 from carrara.rng import Rng
-from carrara.tasks.carrara._kinds import KINDS, kind_of
 from carrara.types import LengthBudget
 from carrara.util.errors import LengthError
 
@@ -75,14 +75,9 @@ def deal(
     users_of: Mapping[str, Sequence[str]],
     months_of: Mapping[str, Sequence[str]],
 ) -> list[Record]:
-    """Return records in a drawn order. All users and all months have about as many of them.
+    """Return records in a drawn order, so many of each kind. All users and all months have about as many of them.
 
-    Args:
-        rng: Random numbers.
-        kinds: The number of records of each kind.
-        users: All users.
-        users_of: The users of the records of some kinds. The other records are dealt to make up for them.
-        months_of: The months of the records of some kinds, likewise.
+    Some kinds have given users or months. The other records are dealt to make up for them.
     """
     total = sum(kinds.values())
     users_left, months_left = _rest(rng, users, total, users_of), _rest(rng, MONTHS, total, months_of)

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
+from carrara.generators.kinds import KINDS
 from carrara.generators.people import MONTHS, NAMES
 from carrara.rng import Rng
-from carrara.tasks.carrara._kinds import KINDS
 from carrara.types import Filler, FillerStream, Segment, UndecidableError
 
 StatementKind = Literal["told", "corrected", "withdrawn", "hearsay"]
@@ -184,13 +184,7 @@ SHARES: Mapping[StatementKind | None, int] = {"told": 8, "corrected": 5, "hearsa
 
 
 def more_sessions(days: Sequence[date], users: Sequence[str], towns: Sequence[str]) -> Filler:
-    """Return an endless stream of sessions whose dates lie between those of the facts.
-
-    Args:
-        days: The days of the facts.
-        users: The users who say something about their own things, and about things of each other.
-        towns: The towns of the text.
-    """
+    """Return an endless stream of sessions whose dates lie between the days of the facts."""
     bounds = [days[0] - AROUND, *days, days[-1] + AROUND]
     kinds = [kind for kind, share in SHARES.items() for _ in range(share)]
 
@@ -240,17 +234,13 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class HistorySource:
-    """A source of histories.
-
-    Args:
-        rng: Random numbers.
-        users: Users who spread hearsay.
-        towns: Towns for hearsay, for mistakes, and for things whose towns are not given.
-    """
+    """A source of histories."""
 
     rng: Rng
     users: Sequence[str]
+    """Users who spread hearsay."""
     towns: Sequence[str]
+    """Towns for hearsay, for mistakes, and for things whose towns are not given."""
 
     def draw(
         self,
@@ -263,12 +253,8 @@ class HistorySource:
     ) -> list[Event]:
         """Return what is said about a thing, in order.
 
-        Args:
-            owner: The person whose thing it is.
-            thing: The thing.
-            thing_towns: The towns in which it is, one after the other, none of which is a town of the source.
-            heard: The thing of the owner that hearsay is about. Empty: the same.
-            withdrawals: How often the history ends with a withdrawal.
+        `thing_towns` are the towns in which it is, one after the other, none of them a town of the source. `heard` is
+        the thing of the owner that hearsay is about, if it is another one.
         """
         rng, events = self.rng, list[Event]()
         thing_towns = thing_towns or rng.sample(self.towns, OTHERS)
@@ -316,15 +302,7 @@ class Timeline:
     def errors(
         self, owner: str, thing: str, towns: Sequence[str], thing_towns: Sequence[str], number: int
     ) -> Mapping[str, str]:
-        """Return the error type of each town.
-
-        Args:
-            owner: The owner of the thing in question.
-            thing: The thing.
-            towns: The towns of the text.
-            thing_towns: The towns of the thing, one after the other.
-            number: The number of the one that is right.
-        """
+        """Return the error type of each town of a text. `number` is that of the right one among the thing's towns."""
         errors = dict.fromkeys(towns, "other person")
         for user, statement, _ in self.events:
             if statement.owner == owner:
@@ -387,12 +365,8 @@ def stays(sessions: Iterable[Session], is_complete: bool = False) -> list[Stay]:
     >>> stays(Session(day, "Clara", (statement,)) for day, statement in zip(days, statements))
     [Stay(since=datetime.date(2021, 3, 1), town='Oakford')]
 
-    Args:
-        sessions: The sessions with the statements.
-        is_complete: Whether each statement that is corrected has to be there.
-
     Raises:
-        UndecidableError: One is not there.
+        UndecidableError: The sessions are complete, and a statement that is corrected is not there.
     """
     thing_stays: list[Stay] = []
     for day, _, statements in sessions:

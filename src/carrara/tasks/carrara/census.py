@@ -36,6 +36,8 @@ from itertools import accumulate, pairwise
 from math import ceil
 from typing import Any, Literal
 
+from carrara.answers.extraction import behind_label
+from carrara.generators.kinds import KINDS
 from carrara.generators.people import MONTHS
 from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep
@@ -43,9 +45,7 @@ from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import count_cells, sweep_labels, sweep_values
 from carrara.tasks.carrara import _census_plans as plans
 from carrara.tasks.carrara._census_plans import EQUAL, Answer, CensusAnswer, Plan, Setting, error_type
-from carrara.tasks.carrara._kinds import KINDS
 from carrara.tasks.carrara._nodes import NODE
-from carrara.tasks.carrara._originals import oolong
 from carrara.tasks.carrara._records import Record, deal, estimate_number, read_records, write_exactly
 from carrara.types import ANSWER, UNSIZED, ErrorType, LazyEvidence, LengthBudget, Question, UndecidableError
 from carrara.util.errors import LengthError
@@ -91,23 +91,57 @@ def replies(ask: str, names: Mapping[str, str], records: Sequence[Record], class
             }
         case _:
             frequent_users = [user for user, number in users.items() if number > len(records) / len(users)]
+            repeat_users = {record.user for record, after in pairwise(records) if record.user == after.user}
             return {
                 "all users": ", ".join(ranked),
                 "the three users with the most records": ", ".join(ranked[:3]),
                 "the user with the most records": ranked[0],
                 "the users with more records than others": ", ".join(frequent_users) or "none",
-                "users of one record after the other": ", ".join(_repeat_users(records)) or "none",
+                "users of one record after the other": ", ".join(sorted(repeat_users)) or "none",
             }
-
-
-def _repeat_users(records: Sequence[Record]) -> list[str]:
-    """Return the users with two records one after the other."""
-    return sorted({record.user for record, next_record in pairwise(records) if record.user == next_record.user})
 
 
 Ask = Literal["count", "most", "least", "compare", "month", "both"]
 SAMPLE = 512
 """The records by which the number of records of a length is estimated."""
+
+
+SHORT = 20
+"""The characters below which a reply without a colon is an answer as a whole."""
+
+
+def oolong(reply: str, gold: int | str | tuple[str, ...]) -> float:
+    """Return the score of a number or a label as in Oolong-synth, and of a list as in Oolong-real.
+
+    >>> oolong("FINAL ANSWER: 7", 5), oolong("FINAL ANSWER: b, a, c", ("a", "b"))
+    (0.5625, 1.0)
+    """
+    if isinstance(gold, tuple):
+        return _score_list(behind_label(reply).partition("\n")[0].strip(), gold)
+    answer = _read(reply)
+    if answer == str(gold):
+        return 1.0
+    if isinstance(gold, int):
+        try:
+            return float(0.75 ** abs(gold - int(answer)))
+        except (ValueError, OverflowError):
+            return 0.0
+    return 0.0
+
+
+def _read(reply: str) -> str:
+    """Return what follows the last colon, without stars and brackets; else a short reply, or its last word."""
+    if ":" in reply:
+        return reply.split(":")[-1].strip().translate(str.maketrans("", "", "*[]"))
+    return reply if len(reply) < SHORT else (reply.split() or [""])[-1]
+
+
+def _score_list(answer: str, gold: tuple[str, ...]) -> float:
+    """Return the share of the names of several that are listed, however many others are. One name has to be said."""
+    if len(gold) < 2:
+        return float(answer.lower() == (", ".join(gold) or "none"))
+    listed_names = {name.strip() for name in answer.split(",")} if "," in answer else set[str]()
+    return len(listed_names.intersection(gold)) / len(gold)
 
 
 class Census(SuiteTask):

@@ -28,26 +28,31 @@ The filler consists of documents about other groups of people, who stand in the 
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, NamedTuple
 
-from carrara.answers.extraction import FINAL
+from carrara.answers import AnswerType, asks_for
+from carrara.answers.cues import affirmative_sentences
+from carrara.answers.extraction import FINAL, Extraction, behind_label
 from carrara.generators.round_robin import in_turn
-from carrara.task import Instance, Rng, Sweep
+from carrara.rng import Rng, digest
+from carrara.task import Instance, Sweep
 from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import count_cells, sweep_values
-from carrara.tasks.carrara._citations import Citation, CitationAnswer, DocumentIds, error_type
-from carrara.tasks.carrara._originals import alce, l_citeeval
-from carrara.tasks.carrara._rankings import ID
+from carrara.tasks.carrara._rankings import ID, SPARE
+from carrara.tasks.classic._answers import set_score
 from carrara.tasks.classic._people import (
     ASK,
     DESCRIPTION,
     FEWEST_PEOPLE,
     MOST_PEOPLE,
+    NAME,
+    PERSON,
     RELATIONS,
     STATED,
+    TOWN,
     Person,
     Trail,
     draw_others,
@@ -56,10 +61,176 @@ from carrara.tasks.classic._people import (
     find,
     follow,
 )
+from carrara.tasks.classic._published import exact
+from carrara.tasks.classic._values import Kind
+from carrara.tasks.classic._words import CONSONANTS
 from carrara.types import ErrorType, Filler, FillerStream, Marker, Question, Segment
 
 _DOCUMENT = re.compile(rf"\[({ID.pattern.pattern})\] {DESCRIPTION}", re.IGNORECASE)
 _FIRST_DOCUMENT = "the relation asked for last, in the document of the person named"
+_HALF, _TURNS = len(CONSONANTS) ** 3, 4
+MOST_DOCUMENTS = 1_000_000
+"""The most documents of an item: more than 50M tokens have."""
+
+_PERSON, _TOWN = (
+    replace(NAME, pattern=re.compile(rf"(?<![\w-])(?:{form})(?![\w-])", re.IGNORECASE)) for form in (PERSON, TOWN)
+)
+_BETWEEN = re.compile(
+    r"(?:[\s,;:.|&+*•·\"'`()\[\]{}-]++"
+    r"|\b(?:and|ids?|in|by|documents?|sources?|evidence|proof|proven|proved|citations?|cited)\b)*+",
+    re.IGNORECASE,
+)
+
+
+class DocumentIds:
+    """A mapping from the numbers of an item's documents to their ids, and back.
+
+    A Feistel network of the two halves of an id maps numbers to ids that look drawn, each to another one.
+    """
+
+    def __init__(self, rng: Rng) -> None:
+        self._seed = rng.below(1 << 48)
+
+    def write(self, number: int) -> str:
+        """Return the id of a document. Different numbers have different ids."""
+        left, right = divmod(number, _HALF)
+        for turn in range(_TURNS):
+            left, right = right, (left + digest(self._seed, turn, right)) % _HALF
+        return _letters(left) + _letters(right)
+
+    def may_exist(self, own_id: str) -> bool:
+        """Return whether one of the first million documents has an id. One in 64 invented ids is among theirs."""
+        left, right = _number(own_id[:3]), _number(own_id[3:])
+        for turn in reversed(range(_TURNS)):
+            left, right = (right - digest(self._seed, turn, left)) % _HALF, left
+        return left * _HALF + right < MOST_DOCUMENTS
+
+
+def _letters(number: int) -> str:
+    size = len(CONSONANTS)
+    return "".join(CONSONANTS[number // size**place % size] for place in range(3))
+
+
+def _number(letters: str) -> int:
+    return sum(CONSONANTS.index(letter) * len(CONSONANTS) ** place for place, letter in enumerate(letters))
+
+
+@dataclass(frozen=True)
+class Citation:
+    """An answer, and the ids of documents in the order of the alphabet."""
+
+    answer: str
+    ids: tuple[str, ...]
+    known_ids: DocumentIds | None = field(default=None, compare=False, repr=False)
+    """The ids of all documents. Only a gold answer has them."""
+
+
+class CitationAnswer(AnswerType[Citation]):
+    """A name with ids. A reply that states a name without ids has none.
+
+    Args:
+        with_ids: Whether a text without ids is no answer. Otherwise ids do not count.
+    """
+
+    rule = asks_for(
+        "the full name and, in brackets, the ids of all documents that are needed to prove it and of no others, "
+        "separated by commas"
+    )
+    several_lines = True
+
+    def __init__(self, with_ids: bool = True) -> None:
+        self._with_ids = with_ids
+
+    def write(self, answer: Citation) -> str:
+        return f"{answer.answer} [{', '.join(answer.ids)}]"
+
+    def read(self, reply: str, question: Question[Citation], ignore: Iterable[str] = ()) -> Extraction | None:
+        extraction = super().read(reply, question, ignore)
+        return (
+            CitationAnswer(with_ids=False).read(reply, question, ignore)
+            if extraction is None and self._with_ids
+            else extraction
+        )
+
+    def parse_value(self, text: str, question: Question[Citation]) -> Citation | None:
+        """Return the one name of a text with its ids, if it says nothing else."""
+        citations = self._find(text, question)
+        if len(citations) != 1:
+            return None
+        rest = ID.pattern.sub(" ", kind_of(question.gold).pattern.sub(" ", text))
+        return citations[0] if _BETWEEN.fullmatch(rest) else None
+
+    def find_values(self, text: str, question: Question[Citation]) -> Iterator[Citation]:
+        """Yield each name that sentences state, with the ids in all of them."""
+        yield from self._find("\n".join(affirmative_sentences(text, question)), question)
+
+    def _find(self, text: str, question: Question[Citation]) -> list[Citation]:
+        ids = tuple(sorted({*ID.find(text)})) if self._with_ids else ()
+        names = names_in(text, question)
+        return [Citation(name, ids) for name in sorted(names)] if ids or not self._with_ids else []
+
+    def score(self, answer: Citation, gold: Citation) -> float:
+        """Return the share of the proof that is cited, less wrong ids, if the answer is right."""
+        return set_score(answer.ids, gold.ids) if answer.answer == gold.answer else 0.0
+
+    def budget(self, gold: Citation) -> int:
+        return SPARE + NAME.tokens + ID.tokens * len(gold.ids)
+
+
+def kind_of(gold: Citation) -> Kind:
+    """Return the kind of names that the answer is one of."""
+    return _PERSON if " " in gold.answer else _TOWN
+
+
+def names_in(text: str, question: Question[Citation]) -> set[str]:
+    """Return the names of the answer's kind in a text, without those that the question has."""
+    kind = kind_of(question.gold)
+    return {*kind.find(text)}.difference(kind.find(question.ask))
+
+
+AT_MOST = 3
+"""The citations of a claim that ALCE looks at, from the first one on."""
+
+
+class Alce(NamedTuple):
+    answer: float
+    """Whether the answer occurs in the reply (`str_em`)."""
+    recall: float
+    """Whether the cited passages prove the claim."""
+    precision: float
+    """The share of the citations that the claim needs, if they prove it."""
+
+    @property
+    def mean(self) -> float:
+        """HELMET's score of a data set."""
+        return sum(self) / len(self)
+
+
+def alce(reply: str, question: Question[Citation]) -> Alce:
+    """Return ALCE's scores of a reply. Its claim is the question with the answer, as for QAMPARI."""
+    gold, text = question.gold, behind_label(reply)
+    cited = list(ID.find(text))
+    unknown = gold.known_ids is not None and not all(map(gold.known_ids.may_exist, cited))
+    answer, cited = exact(reply, gold.answer), cited[:AT_MOST]
+
+    def proves(ids: Sequence[str]) -> bool:
+        return {*ids}.issuperset(gold.ids)
+
+    if unknown or names_in(text, question) != {gold.answer} or not proves(cited):
+        return Alce(answer, 0.0, 0.0)
+    others = [cited[:place] + cited[place + 1 :] for place in range(len(cited))]
+    needed = [proves([cited_id]) or not proves(rest) for cited_id, rest in zip(cited, others, strict=True)]
+    return Alce(answer, 1.0, sum(needed) / len(cited))
+
+
+def l_citeeval(reply: str, gold: Citation) -> float:
+    """Return L-CiteEval's F1 where the right passages are known: of the ids, whatever the answer is.
+
+    >>> l_citeeval("FINAL ANSWER: nobody [bcdfgh, ghpfsr]", Citation("Zipvug Tomkede", ("ghpfsr",)))
+    0.6666666666666666
+    """
+    cited = {*ID.find(behind_label(reply))}
+    return 2 * len(cited.intersection(gold.ids)) / (len(cited) + len(gold.ids))
 
 
 class Citations(SuiteTask):
@@ -183,7 +354,24 @@ class Citations(SuiteTask):
         return replies
 
     def error_type(self, answer: Citation, question: Question[Any]) -> ErrorType | None:
-        return error_type(answer, question.gold)
+        """Return how an answer or its proof is wrong."""
+        gold = question.gold
+        if answer == gold:
+            return None
+        cited, needed = {*answer.ids}, {*gold.ids}
+        hits, more = len(cited & needed), len(cited - needed)
+        detail = f"{hits} of {len(needed)} needed, {more} too many"
+        if answer.answer != gold.answer:
+            return ErrorType("wrong answer, right documents" if cited == needed else "wrong answer", detail)
+        if not cited:
+            return ErrorType("no documents", detail)
+        if gold.known_ids and not all(map(gold.known_ids.may_exist, cited)):
+            return ErrorType("ids of no document", detail)
+        if not hits:
+            return ErrorType("other documents", detail)
+        if hits < len(needed):
+            return ErrorType("documents missing and too many" if more else "documents missing", detail)
+        return ErrorType("documents too many", detail)
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return HELMET's mean of ALCE's three scores, these, and L-CiteEval's F1; parts of our score beside them."""

@@ -38,10 +38,11 @@ from typing import Any, NamedTuple, TypeVar
 
 from carrara.answers import asks_for
 from carrara.answers.choice import Choice
+from carrara.answers.extraction import behind_label
+from carrara.generators.kinds import KINDS, kind_of, write_sentence
 from carrara.task import Instance, Rng, Sweep
 from carrara.task.suite import SuiteTask
-from carrara.tasks.carrara._kinds import KINDS, kind_of, write_sentence
-from carrara.tasks.carrara._originals import exact_match
+from carrara.tasks.classic._published import normalize
 from carrara.tasks.classic._values import letters
 from carrara.tasks.classic._words import most_frequent
 from carrara.types import Filler, FillerStream, PromptTemplate, Question, Segment, Style
@@ -135,8 +136,9 @@ class InContext(SuiteTask):
         return most_frequent(labels, 1)[0]
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
-        """Return HELMET's score: an exact match of what the answer line says."""
-        return {"helmet": exact_match(reply, question.gold)}
+        """Return HELMET's score: an exact match of the first line, both without punctuation and articles."""
+        answer = behind_label(reply).partition("\n")[0]
+        return {"helmet": float(normalize(answer) == normalize(question.gold))}
 
 
 def _examples(rng: Rng, classes: Sequence[Class], noise: float) -> Iterator[str]:

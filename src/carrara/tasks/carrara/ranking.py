@@ -54,8 +54,7 @@ from carrara.tasks.carrara._documents import (
     read_criteria,
     read_documents,
 )
-from carrara.tasks.carrara._originals import ranked_ids
-from carrara.tasks.carrara._rankings import ID, Ranking, RankingAnswer, chance_level, is_exact, ndcg
+from carrara.tasks.carrara._rankings import ID, Ranking, RankingAnswer, chance_level, is_exact, ndcg, ranked_ids
 from carrara.tasks.classic._words import codes
 from carrara.types import Filler, FillerStream, Question, Segment, UndecidableError
 

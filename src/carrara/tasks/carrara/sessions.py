@@ -91,12 +91,7 @@ class _Surface(NamedTuple):
 
 
 def declare_shortcuts(kinds: Set[str], fills_text: bool) -> Mapping[str, str]:
-    """Return the known shortcuts of the questions of some kinds.
-
-    Args:
-        kinds: The names of the questions.
-        fills_text: Whether the facts may be most of a text.
-    """
+    """Return the known shortcuts of the questions of some kinds, whose facts may be most of a text."""
     shortcuts = dict.fromkeys(
         (name for kind in _KNOWN if kind in kinds for name in _KNOWN[kind]),
         "Finding these sessions is what is asked, except for corrections and withdrawals.",
@@ -122,11 +117,6 @@ def replies(facts: Sequence[str], names: Mapping[str, str], ask: str) -> Mapping
     >>> answers = replies(facts, {"owner": "Clara", "thing": "boat", "date": "5 March 2021"}, "latest")
     >>> answers["the last town in the sessions of the owner"]
     'Ashford'
-
-    Args:
-        facts: The sessions without filler.
-        names: The owner, the thing and the date of the question.
-        ask: The name of the question.
     """
     owner, thing, day = names["owner"], names["thing"], read_date(names["date"])
     surfaces = [

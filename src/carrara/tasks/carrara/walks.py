@@ -156,11 +156,7 @@ def plan_within(rng: Rng, nodes: int, size: int, steps: int) -> Plan:
 def add_edges(rng: Rng, edges: Sequence[Edge], targets: Mapping[int, Sequence[int]], degree: int) -> list[Edge]:
     """Return edges with others among them, so that about `degree` of them leave a node on average.
 
-    Args:
-        rng: Random numbers.
-        edges: The edges so far.
-        targets: The nodes to which further edges from each node may go.
-        degree: The mean number of edges that leave a node.
+    `targets` has the nodes to which further edges from each node may go.
     """
     all_edges, leaving = dict.fromkeys(edges), Counter(source for source, _ in edges)
     for source, allowed in targets.items():
@@ -196,12 +192,8 @@ def distances(edges: Iterable[tuple[str, str]], start: str) -> dict[str, int]:
 def further_edges(names: AbstractSet[str], targets: Sequence[str], degree: int) -> Filler:
     """Return an endless stream of other edges, no two of them the same. All of them leave other nodes.
 
-    Edges go to recent nodes, so that no node has many more of them than another, however long the filler is.
-
-    Args:
-        names: The nodes that are taken.
-        targets: Those of them to which edges may go.
-        degree: The mean number of edges that leave a node.
+    Edges go to recent nodes, so that no node has many more of them than another, however long the filler is. They go
+    to `targets` too, which are some of the nodes with taken `names`.
     """
 
     def open_filler(rng: Rng, tokenizer: str) -> FillerStream:

@@ -150,7 +150,7 @@ class Output(AnswerType[Answer]):
 
     def find_values(self, text: str, question: Question[Answer]) -> Iterable[Answer]:
         if isinstance(question.gold, tuple):
-            return () if denies(text) else find_lists(text)
+            return () if denies(text) else map(_numbers, _LIST.findall(text))
         return (number for sentence in affirmative_sentences(text, question) for number in find_numbers(sentence))
 
     def budget(self, gold: Answer) -> int:
@@ -164,11 +164,6 @@ def read_list(text: str) -> tuple[int, ...] | None:
     ((1, -2, 3), None, ())
     """
     return _numbers(text) if _LIST.fullmatch(text.strip(" .")) else None
-
-
-def find_lists(text: str) -> list[tuple[int, ...]]:
-    """Return the lists of whole numbers in a text."""
-    return [_numbers(list_text) for list_text in _LIST.findall(text)]
 
 
 def _numbers(text: str) -> tuple[int, ...]:

@@ -41,16 +41,15 @@ from typing import Literal, NamedTuple
 from carrara.answers import Choice, asks_for
 from carrara.answers.extraction import FINAL
 from carrara.answers.types import AROUND
-from carrara.generators import haystack
+from carrara.generators import haystack, stories
 from carrara.generators.people import NAMES
 from carrara.generators.round_robin import in_turn
+from carrara.generators.stories import Story, Topic
 from carrara.generators.template_filler import stock, stocks
 from carrara.rng import Key
 from carrara.task import Instance, Rng, asks_of
 from carrara.task.inversion import read_names
 from carrara.task.suite import SuiteTask
-from carrara.tasks.michelangelo import _scenes
-from carrara.tasks.michelangelo._scenes import Story, Topic
 from carrara.types import (
     PRESENTS,
     Filler,
@@ -160,7 +159,7 @@ class Idk(SuiteTask):
     def generate(self, rng: Rng) -> Instance:
         stream, key = rng.stream("story"), rng.key
         name = stream.choice(NAMES)
-        story = _scenes.draw_story(stream, name, [person for person in NAMES if person != name])
+        story = stories.draw_story(stream, name, [person for person in NAMES if person != name])
         unknown, known = (
             _question(stream, topic, name, self._chance_level()) for topic in (story.unknown, story.known)
         )
@@ -217,7 +216,7 @@ class Idk(SuiteTask):
         return text, read_names(asks_of(self), mark + question_text, wording)
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
-        subject = _scenes.parse_question(names["question"])
+        subject = stories.parse_question(names["question"])
         if not subject:
             raise UndecidableError("no question was found")
         attribute, name = subject
@@ -237,7 +236,7 @@ def _question(rng: Rng, topic: Topic, name: str, chance_level: float) -> Questio
     """Return a question about something that the story tells, or only seems to tell."""
     is_known = topic.answer is not None
     return Question(
-        ask=_scenes.question(topic.attribute, name),
+        ask=stories.question(topic.attribute, name),
         gold=topic.values[0] if is_known else UNKNOWN,
         evidence=() if topic.answer is None else (topic.answer,),
         chance_level=chance_level,
@@ -249,7 +248,7 @@ def _question(rng: Rng, topic: Topic, name: str, chance_level: float) -> Questio
 
 def _example(rng: Rng, name: str, n: int) -> Quiz:
     """Return a story about somebody else, with a question of each kind in turn."""
-    story = next(_scenes.other_stories(rng, name))
+    story = next(stories.other_stories(rng, name))
     return Quiz(story, (_question(rng, story.known if n % 2 else story.unknown, story.name, 0.0),))
 
 
@@ -275,7 +274,7 @@ def _draw_some(rng: Rng, options: Sequence[str]) -> list[str]:
 
 
 def _stories(rng: Rng, name: str) -> FillerStream:
-    strangers = _scenes.other_stories(rng, name)
+    strangers = stories.other_stories(rng, name)
     return lambda gap: tuple(Segment(sentence) for sentence in next(strangers).sentences)
 
 

@@ -244,16 +244,11 @@ class Mrcr(SuiteTask):
     def paper_scores(self, reply: str, question: Question[Recall]) -> Mapping[str, float]:
         """Return the metrics of OpenAI's data set and of MRCR v2: they differ in where the string may stand."""
         marker, draft = question.gold
-        return {"openai": _openai(reply, marker, draft), "gdm": _gdm(reply, marker, draft)}
-
-
-def _openai(reply: str, marker: str, draft: str) -> float:
-    return published_ratio(reply.removeprefix(marker), f" {draft}") if reply.startswith(marker) else 0.0
-
-
-def _gdm(reply: str, marker: str, draft: str) -> float:
-    *before, last = reply.rsplit(marker, 1)
-    return published_ratio(draft.strip(), last.strip()) if before else 0.0
+        *before, last = reply.rsplit(marker, 1)
+        return {
+            "openai": published_ratio(reply.removeprefix(marker), f" {draft}") if reply.startswith(marker) else 0.0,
+            "gdm": published_ratio(draft.strip(), last.strip()) if before else 0.0,
+        }
 
 
 def _askable(writings: DraftSource, needles: int) -> Sequence[DraftKey]:

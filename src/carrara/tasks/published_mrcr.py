@@ -25,9 +25,9 @@ from carrara.answers.reply_text import without_reasoning
 from carrara.answers.similarity import published_ratio, ratio
 from carrara.task import Instance, Rng
 from carrara.task.suite import SuiteTask
-from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
+from carrara.tasks import mrcr_rows
 from carrara.tasks.michelangelo._conversation import ORDINALS, ordinal
-from carrara.tasks.michelangelo._mrcr_rows import GDM, OPENAI, Row
+from carrara.tasks.mrcr_rows import GDM, OPENAI, Row
 from carrara.types import (
     LengthBudget,
     Message,
@@ -166,7 +166,7 @@ class PublishedRows(SuiteTask):
             facts=(),
             opening=row.segments,
             gold=row.answer,
-            names={"asked": _strip_labels(row.last)},
+            names={"asked": re.sub(r"\s*Assistant:\s*\Z", "", row.last.strip().removeprefix(_LABELS["user"]))},
             # The guesser knows the key but not the order, so it repeats any draft of the key. The published noise
             # floors (51, 27 and 15 % for 2, 4 and 8 needles) score the same guess with difflib's defaults, which find
             # less in common between different drafts.
@@ -356,7 +356,3 @@ def _number(word: str) -> int | None:
         return ORDINALS.index(word) + 1
     digits = re.match("[0-9]+", word)
     return int(digits[0]) if digits else None
-
-
-def _strip_labels(last: str) -> str:
-    return re.sub(r"\s*Assistant:\s*\Z", "", last.strip().removeprefix(_LABELS["user"]))

@@ -183,7 +183,7 @@ class Story:
 
 @cache
 def scenes() -> tuple[Scene, ...]:
-    folder = files("carrara.tasks.michelangelo") / "scenes"
+    folder = files("carrara.generators") / "scenes"
     return tuple(_scene(file.read_text("utf-8")) for file in sorted(folder.iterdir(), key=lambda file: file.name))
 
 

@@ -17,6 +17,7 @@ import csv
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
@@ -26,7 +27,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from carrara import tokenizers
-from carrara.tasks.published_rows import PublishedFile, file_hash, files_of, remembered_path, tell_left_out
+from carrara.tasks.published_rows import PublishedFile, file_hash, files_of, find_files, remembered_files, tell_left_out
 from carrara.types import Message, Role
 from carrara.util.cache import cache_file, cache_folder
 from carrara.util.errors import UsageError
@@ -151,8 +152,10 @@ def _check_kind(published_files: Iterable[PublishedFile]) -> None:
 @lru_cache(maxsize=2)
 def rows(data: str, task: str, length: int) -> Sequence[Row]:
     """Return the rows of a task at a length, by the hash of all files (`remember_files`)."""
+    sizes_by_path = Counter(where for _, _, _, where in remembered_files(data))
     rows_by_path = {
-        path: list(_rows_of(path, task, length if binned else None)) for path, binned in _files(data, task, length)
+        path: list(_rows_of(path, task, length if sizes_by_path[str(path)] > 1 else None))
+        for path in find_files(data, task, length)
     }
     if not any(rows_by_path.values()):
         raise UsageError(f"the published files {data} have no rows of {task} at {write_length(length)}")
@@ -164,23 +167,6 @@ def rows(data: str, task: str, length: int) -> Sequence[Row]:
 def number(data: str, task: str, length: int) -> int:
     """Return the number of rows. It is needed for every item, when the rows may no longer be in memory."""
     return len(rows(data, task, length))
-
-
-def _files(data: str, task: str, length: int) -> Iterator[tuple[Path, bool]]:
-    """Yield the files that have rows of a length, and whether they have others too."""
-    try:
-        files = json.loads(remembered_path(data).read_text("utf-8"))
-    except (OSError, ValueError):
-        raise UsageError(f"no published files with hash {data} are known here: run their folder once more") from None
-    lengths: dict[str, set[int]] = {}
-    for _, size, _, where in files:
-        lengths.setdefault(where, set()).add(size)
-    for name, size, stored_hash, where in files:
-        if (name, size) == (task, length):
-            path = Path(where)
-            if not path.is_file() or file_hash(path) != stored_hash:
-                raise UsageError(f"{path} is gone or has changed: put the file back, or run its folder anew")
-            yield path, len(lengths[where]) > 1
 
 
 def _check_duplicates(rows_by_path: Mapping[Path, Sequence[Row]], task: str) -> None:
