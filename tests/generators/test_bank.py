@@ -295,11 +295,15 @@ def test_a_full_disk_ends_the_command(
     ("more", "message"),
     [
         (["--moods", "cheerful"], "--moods needs --styles"),
+        (["-n", "0"], "-n 0 is not a whole number of at least 1"),
         (["-n", "1000000000"], "lower -n, or allow it with --allow-large"),
+        (["--max-tokens", "8"], "--max-tokens 8 is not a whole number of at least 16"),
+        (["--temperature", "warm"], "is not a temperature"),
         (["--out", "bank.json"], "call it bank.jsonl"),
         (["--out", "."], "cannot be written to (Is a directory)"),
         (["--model", "carrara/oracle"], "answers tasks and cannot write"),
         (["--model", "carrara/smollm"], "did you mean smollm2?"),
+        (["--model", "vllm-completions/m"], "completes plain text"),
         (["--model", "carrara/smollm2", "--base-url", "http://127.0.0.1:1/v1"], "leave --base-url out"),
         (["-M", "api_key=1"], "give keys in the environment"),
         (["--model", "openai-api/test/ok", "--base-url", "http://127.0.0.1:1/v1"], "cannot be reached"),
@@ -444,6 +448,15 @@ def test_items_of_a_bank_say_nothing_but_its_pieces(tmp_path: Path) -> None:
         assert all(any(full.startswith(text) for full in texts) for text in cut)
         assert grade(made.task, made.question, made.gold).score == 1.0
         assert str(path) not in made.id
+
+
+def test_drafts_that_a_reader_might_take_apart_are_said_again(tmp_path: Path) -> None:
+    texts = ['"Hum," they said.', "“Hum.”\n\n“Why?”", "```\nhum\n```", "* hum\n* and hum", "Model answers: hum"]
+    path = lines(tmp_path / "bank.jsonl", *({**GOOD, "text": text} for text in texts))
+    for index in range(12):
+        params = {"writings": str(path), "needles": "5", "keys": "0", "examples": "0"}
+        made = make(TASK, index=index, params=params)
+        assert grade(made.task, made.question, made.gold).score == 1.0
 
 
 @pytest.mark.parametrize(

@@ -377,10 +377,16 @@ def most(measure: Callable[[str, str], float]) -> Callable[[list[str], str], str
 
 READERS: Mapping[str, Callable[[list[str], str], str]] = {
     "the first": lambda sentences, ask: name_in(sentences[0]),
+    "the second": lambda sentences, ask: name_in(sentences[1]),
+    "the middle": lambda sentences, ask: name_in(sentences[len(sentences) // 2]),
     "the last": lambda sentences, ask: name_in(sentences[-1]),
     "the longest": most(lambda one, ask: len(one)),
     "the shortest": most(lambda one, ask: -len(one)),
+    "most words": most(lambda one, ask: len(one.split())),
+    "fewest words": most(lambda one, ask: -len(one.split())),
     "words in common": most(lambda one, ask: len({*words_of(one)} & {*words_of(ask)})),
+    "letters in common": most(lambda one, ask: len(letters(one, 1) & letters(ask, 1))),
+    "pairs of letters in common": most(lambda one, ask: len(letters(one, 2) & letters(ask, 2))),
     "triples of letters in common": most(lambda one, ask: len(letters(one, 3) & letters(ask, 3))),
     "most alike": most(lambda one, ask: SequenceMatcher(None, one, ask).ratio()),
     "name most like the question": most(lambda one, ask: SequenceMatcher(None, name_in(one), ask).ratio()),

@@ -1,7 +1,7 @@
 """Census: answers by another way, balance, scores of replies, and readers that classify nothing."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -144,23 +144,30 @@ def test_lengths_are_exact_or_refused() -> None:
     ("question", "reply", "answer"),
     [
         (SEVEN, "FINAL ANSWER: 7", 7),
+        (SEVEN, "FINAL ANSWER: seven", 7),
         (SEVEN, "User bcdfgh wrote 7 of them.", 7),
         (SEVEN, "FINAL ANSWER: 0, 1, 2, 3, 4, 5, 6, 7", None),
+        (KIND, "FINAL ANSWER: Birds", "birds"),
         (KIND, "**parts of the body**", "parts of the body"),
         (KIND, "Most records are about birds.", "birds"),
         (KIND, "FINAL ANSWER: birds, fish, parts of the body", None),
         (TWO, "FINAL ANSWER: fish", "fish"),
+        (TWO, "FINAL ANSWER: equal", "equal"),
         (TWO, "There are more records about fish than about birds.", None),
         (TWO, "More of them are about fish.", "fish"),
         (SAME, "FINAL ANSWER: as many", "equal"),
         (MONTH, "FINAL ANSWER: May", "May"),
+        (MONTH, "FINAL ANSWER: may.", "May"),
+        (MONTH, "In May.", "May"),
         (MONTH, "FINAL ANSWER: Sep", "September"),
         (MONTH, "FINAL ANSWER: May or June", None),
         (USERS, "FINAL ANSWER: qrstvw, bcdfgh and jklmnp", USERS.gold),
         (USERS, "FINAL ANSWER:\n- user bcdfgh\n- user jklmnp\n- user qrstvw", USERS.gold),
         (USERS, "FINAL ANSWER: none", ()),
         (NONE, "FINAL ANSWER: no users", ()),
+        (NONE, "FINAL ANSWER: No such user.", ()),
         (NONE, "", None),
+        (NONE, "I cannot tell.", None),
     ],
 )
 def test_replies_are_read(question: Question[Any], reply: str, answer: object) -> None:
@@ -170,6 +177,8 @@ def test_replies_are_read(question: Question[Any], reply: str, answer: object) -
 ORIGINAL = [
     (5, "FINAL ANSWER: 5", 1.0),
     (5, "FINAL ANSWER: 7", 0.5625),
+    (5, "FINAL ANSWER: **4**", 0.75),
+    (5, "7", 0.5625),
     (5, "I count 6", 0.0),
     (5, "FINAL ANSWER: five", 0.0),
     (5, "FINAL ANSWER: 5.", 0.0),
@@ -177,6 +186,7 @@ ORIGINAL = [
     (5, "There are as many records as 5", 1.0),
     (5, "0: 1: 2: 3: 4: 5", 1.0),
     (5, "", 0.0),
+    ("birds", "FINAL ANSWER: birds", 1.0),
     ("birds", "FINAL ANSWER: [birds]", 1.0),
     ("birds", "FINAL ANSWER: Birds", 0.0),
     ("birds", "I am sure that most are about birds", 1.0),
@@ -230,6 +240,31 @@ def test_replies_that_understand_nothing_score_as_documented() -> None:
             original = sum(one.scores["oolong"] for one in graded) / len(items)
             assert own <= chance + 1e-9
             assert f"| {name} | `{kind}` | {own:.3f} | {original:.3f} | {chance:.3f} |" in page
+
+
+@pytest.mark.slow
+def test_readers_of_users_and_dates_are_near_chance() -> None:
+    """Each heuristic of the task, and some more, on 120 items of each question."""
+    for kind in ASKS:
+        scores, chance = defaultdict[str, float](float), 0.0
+        for index in range(120):
+            item = make("carrara/census", index=index, params={"kind": kind}, length=2048, tokenizer="gpt2")
+            rows = [line.split(" | ") for line in text_of(item).splitlines()]
+            days = Counter(user for _, user in {(row[0], row[1]) for row in rows})
+            replies = {
+                **item.task.heuristics(instance_of(item), item.question),
+                "the user of the most days": days.most_common()[0][0],
+                "the user of the fewest days": days.most_common()[-1][0],
+                "the first user of the alphabet": min(days),
+                "the month of the first record": rows[0][0].split()[1],
+                "the month of the last record": rows[-1][0].split()[1],
+                "the day of the last record": rows[-1][0].split()[0],
+                "the number of users": str(len(days)),
+            }
+            chance += item.question.chance_level / 120
+            for name, reply in replies.items():
+                scores[name] += grade(item.task, item.question, f"FINAL ANSWER: {reply}").score / 120
+        assert max(scores.values()) < chance + 0.1, (kind, chance, scores)
 
 
 @pytest.mark.slow

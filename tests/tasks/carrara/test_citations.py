@@ -113,15 +113,20 @@ def test_ids_are_different_and_invented_ones_are_known() -> None:
 @pytest.mark.parametrize(
     "form",
     [
+        "FINAL ANSWER: Zipvug Tomkede [ghpfsr, lwztkx]",
         "FINAL ANSWER: Zipvug Tomkede [lwztkx][ghpfsr]",
+        "FINAL ANSWER: Zipvug Tomkede (ghpfsr and lwztkx).",
         "**FINAL ANSWER:** **Zipvug Tomkede** [`ghpfsr`, `lwztkx`]",
+        "FINAL ANSWER: Zipvug Tomkede\nDocuments: ghpfsr, lwztkx",
         "FINAL ANSWER: Zipvug Tomkede.\nThe documents that prove this are ghpfsr and lwztkx.",
         "FINAL ANSWER: [ghpfsr, lwztkx] ZIPVUG TOMKEDE",
         "FINAL ANSWER: The cook of the baker of Delziv Dabzeda is Zipvug Tomkede [ghpfsr, lwztkx].",
         "The baker of Delziv Dabzeda is Lugvit Sevgame [ghpfsr].\n\nFINAL ANSWER: Zipvug Tomkede [ghpfsr, lwztkx]",
+        "Zipvug Tomkede [ghpfsr, lwztkx]",
         "Zipvug Tomkede\n\nghpfsr, lwztkx",
         "It is Zipvug Tomkede [ghpfsr, lwztkx]. It is not in [bcdfgh].",
         '{"answer": "Zipvug Tomkede", "ids": ["ghpfsr", "lwztkx"]}',
+        "\\boxed{Zipvug Tomkede [ghpfsr, lwztkx]}",
     ],
 )
 def test_forms_are_read(form: str) -> None:
@@ -136,9 +141,11 @@ def graded(text: str) -> Grade:
     "text",
     [
         "FINAL ANSWER:",
+        "FINAL ANSWER: none",
         "FINAL ANSWER: [ghpfsr, lwztkx]",
         "FINAL ANSWER: Delziv Dabzeda [ghpfsr, lwztkx]",
         "FINAL ANSWER: Zipvug Tomkede or Lugvit Sevgame [ghpfsr, lwztkx]",
+        "FINAL ANSWER: Zipvug [ghpfsr, lwztkx]",
         "Delziv Dabzeda, Lugvit Sevgame, Zipvug Tomkede [ghpfsr, lwztkx]",
     ],
 )
@@ -289,6 +296,69 @@ def test_replies_that_prove_nothing_score_as_documented() -> None:
 
 
 # --- chance, hostile replies, parameters ---
+
+
+class Read:
+    """What a reader knows who does not follow the documents."""
+
+    def __init__(self, index: int, params: str) -> None:
+        posed = questions_of(item_id("citations", params, index=index))
+        self.task, self.question, self.options = posed.task, posed.questions[0], posed.questions[0].options
+        lines = [str(fact) for fact in posed.instance.facts]
+        self.text, self.documents = "\n".join(lines), documents_of(lines)
+        self.who = posed.instance.names["whose"].rpartition(" of ")[2] or posed.instance.names["whose"]
+        self.relations = [*re.findall(r"the (\w+) of", posed.instance.names["whose"])]
+        self.own = next(one for one, (name, _, _) in self.documents.items() if name == self.who)
+        self.order = list(self.documents)
+
+    def stated(self, own_id: str, relation: int = 0) -> str:
+        _, town, related = self.documents[own_id]
+        return town if self.question.labels["asked"] == "town" else related[self.relations[relation]]
+
+    def naming(self, name: str) -> list[str]:
+        return [one for one, (_, _, related) in self.documents.items() if name in related.values()]
+
+    def beside(self, steps: int) -> str:
+        return self.order[(self.order.index(self.own) + steps) % len(self.order)]
+
+    def about(self, answer: str) -> list[str]:
+        """Return the documents with the answer, of the person or as the birthplace."""
+        return [one for one, (name, town, _) in self.documents.items() if answer in (name, town)]
+
+
+ANSWERS: Mapping[str, Callable[[Read], str]] = {
+    "what the document of the person named says of the relation asked for last": lambda one: one.stated(one.own),
+    "of the relation asked for first": lambda one: one.stated(one.own, -1),
+    "what a document that names the person says": lambda one: one.stated(one.naming(one.who)[0]),
+    "what the next document says": lambda one: one.stated(one.beside(1)),
+    "what the document before says": lambda one: one.stated(one.beside(-1)),
+    "what the first document says": lambda one: one.stated(one.order[0]),
+    "what the last document says": lambda one: one.stated(one.order[-1]),
+    "the first answer in the text": lambda one: min(one.options, key=one.text.find),
+    "the last answer in the text": lambda one: max(one.options, key=one.text.rfind),
+    "the first in the alphabet": lambda one: one.options[0],
+}
+CITATIONS: Mapping[str, Callable[[Read, str], list[str]]] = {
+    "the document of the person named": lambda one, answer: [one.own],
+    "and that of the answer": lambda one, answer: [one.own, *one.about(answer)],
+    "and one that names the answer": lambda one, answer: [one.own, *one.naming(answer)[:1]],
+    "all that name the person": lambda one, answer: [one.own, *one.naming(one.who)],
+    "all around it": lambda one, answer: [one.beside(-1), one.own, one.beside(1)],
+}
+
+
+@pytest.mark.parametrize("params", ["hops=2", "hops=3", "hops=4"])
+def test_readers_who_do_not_follow_the_documents_score_about_chance(params: str) -> None:
+    """Fifty tricks: ten ways to an answer, each with five ways to choose documents."""
+    found = [Read(index, params) for index in range(100)]
+    chance = sum(one.question.chance_level for one in found) / len(found)
+    for answer_of in ANSWERS.values():
+        for ids_of in CITATIONS.values():
+            score = 0.0
+            for one in found:
+                answer = answer_of(one)
+                score += one.task.score(Citation(answer, tuple({*ids_of(one, answer)})), one.question) / len(found)
+            assert score < chance + 0.06
 
 
 @pytest.mark.slow

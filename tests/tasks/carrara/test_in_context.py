@@ -78,6 +78,29 @@ def test_the_prompt_warns_of_wrong_labels_where_there_may_be_some() -> None:
     ]
 
 
+@pytest.mark.parametrize("length", [0, 4096])
+def test_readers_that_learn_nothing_are_at_chance(length: int) -> None:
+    """They take the label of the last, the first or the most similar example, or the most frequent one."""
+    right, items = Counter[str](), 160
+    for index in range(items):
+        item = make("carrara/in_context", index=index, length=length)
+        lines, asked = lines_of(item), {*asked_words(item)}
+        near = max(lines, key=lambda line: len(asked & {*line[0]}))[1]
+        nearest = max(len(asked & {*words}) for words, _ in lines)
+        labels = Counter(label for words, label in lines if len(asked & {*words}) == nearest)
+        guesses = {
+            "first": lines[0][1],
+            "last": lines[-1][1],
+            "commonest": Counter(label for _, label in lines).most_common(1)[0][0],
+            "nearest": near,
+            "most of the nearest": labels.most_common(1)[0][0],
+            "first in the alphabet": min(label for _, label in lines),
+        }
+        for name, label in guesses.items():
+            right[name] += label == item.gold
+    assert all(right[name] / items < 0.125 + 0.08 for name in right), right
+
+
 def test_replies() -> None:
     for index in range(6):
         item = make("carrara/in_context", index=index)

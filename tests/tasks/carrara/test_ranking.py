@@ -128,6 +128,24 @@ def test_replies_that_judge_nothing_are_at_chance_or_below() -> None:
     assert all(score < chance + 0.05 for score in scores.values()), (chance, scores)
 
 
+@pytest.mark.parametrize(("length", "chance"), [(0, 0.22), (4096, 0.07)])
+@pytest.mark.parametrize("size", [1, 2])
+def test_words_in_common_do_not_rank(length: int, chance: float, size: int) -> None:
+    """Each document has the same words of the question, and the same pairs of words but for a few."""
+    mean = 0.0
+    for index in range(40):
+        item = make("carrara/ranking", index=index, length=length)
+
+        def runs(text: str) -> set[tuple[str, ...]]:
+            words = re.findall(r"\w+", text)
+            return {tuple(words[n : n + size]) for n in range(len(words))}
+
+        asked = runs(instance_of(item).names["criteria"])
+        lines = sorted(text_of(item).splitlines(), key=lambda line: -len(asked & runs(line)))
+        mean += grade(item.task, item.question, ", ".join(line[1:7] for line in lines)).score / 40
+    assert mean < chance + 0.06
+
+
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("kind", ["place", "first", "distance", "gap"])
 @pytest.mark.parametrize(("length", "chance"), [(0, 0.22), (4096, 0.07)])

@@ -1,7 +1,7 @@
 """Walks: answers by another way, shapes of the graph, and replies that gain nothing."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -94,11 +94,14 @@ def test_nodes_on_the_way_are_not_at_the_distance() -> None:
 @pytest.mark.parametrize(
     "reply",
     [
+        "FINAL ANSWER: bcdfgh, jklmnp, qrstvw",
+        "FINAL ANSWER: [bcdfgh, jklmnp, qrstvw]",
         "FINAL ANSWER: `qrstvw`, `jklmnp` and `bcdfgh`.",
         "FINAL ANSWER:\n- bcdfgh\n- jklmnp\n- qrstvw",
         "**FINAL ANSWER:** BCDFGH, JKLMNP, QRSTVW",
         "xxxxxx -> bcdfgh\nbcdfgh -> jklmnp\n\nFINAL ANSWER: node bcdfgh, node jklmnp, node qrstvw",
         '["bcdfgh", "jklmnp", "qrstvw"]',
+        "1. bcdfgh\n2. jklmnp\n3. qrstvw",
     ],
 )
 def test_lists_are_read(reply: str) -> None:
@@ -114,7 +117,17 @@ def test_an_empty_set_is_said(reply: str) -> None:
     assert grade(WALKS, THREE, reply).score == 0.0
 
 
-@pytest.mark.parametrize("reply", ["", "FINAL ANSWER:", "FINAL ANSWER: unknown", "aaaaaa -> bcdfgh", "none?"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "FINAL ANSWER:",
+        "FINAL ANSWER: unknown",
+        "aaaaaa -> bcdfgh",
+        "{}",
+        "none?",
+    ],
+)
 def test_a_reply_that_says_nothing_is_not_an_empty_set(reply: str) -> None:
     graded = grade(WALKS, NONE, reply)
     assert graded.score == 0.0
@@ -152,6 +165,28 @@ def test_replies_that_understand_nothing_score_as_documented() -> None:
         assert [sum(own) / len(items) for own in zip(*found, strict=True)] == pytest.approx(scores, abs=5e-4)
         row = f"| {reply} | {' | '.join(f'{score:.3f}' for score in scores)} |"
         assert row in Path("docs/explanation/fidelity/carrara.md").read_text("utf-8")
+
+
+def test_trivial_readers_are_near_chance() -> None:
+    """The nodes that are named last, first, oftenest, or beside the node in question as its own children."""
+    totals, items = defaultdict[str, float](float), 90
+    for index in range(items):
+        item = make("carrara/walks", index=index)
+        edges, asked = edges_of(item), instance_of(item).names["node"]
+        counts = Counter(name for edge in edges for name in edge if name != asked)
+        size = 5
+        guesses: dict[str, list[str]] = {
+            "first": [target for _, target in edges[:size]],
+            "last": [target for _, target in edges[-size:]],
+            "oftenest": [name for name, _ in counts.most_common(size)],
+            "children": [target for source, target in edges if source == asked],
+            "around": [one for edge in edges for one in edge if asked in edge and one != asked],
+        }
+        for name, guess in guesses.items():
+            totals[name] += item.task.score(tuple(sorted({*guess})), item.question)
+    assert all(totals[name] / items < 0.12 for name in ("first", "last", "oftenest"))
+    assert totals["children"] / items < 0.2
+    assert totals["around"] / items < 0.35
 
 
 def test_error_types() -> None:
