@@ -12,11 +12,13 @@ from pathlib import Path
 import pytest
 import zipfile_zstd  # noqa: F401  # adds Inspect's compression to zipfile
 
+from carrara import run as run_here
 from carrara.items.item import item_of as built
 from carrara.results.result import Result
 from carrara.runs.manifest import parts
 from carrara.runs.replies import read_results
 from carrara.servers.redact import MOST_KEPT
+from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.process import KEY, Ended, begun, carrara, in_file
 from tests.helpers.server import EACH, Address, item_of, serving
 
@@ -137,6 +139,17 @@ def test_nothing_is_said_that_was_not_meant_for_people(each: Each) -> None:
         assert KEY not in said
     for file in (out / "run").rglob("*"):
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+@pytest.mark.parametrize("name", ["a#b?c", "a%2Fb", "~a\nb"])
+@pytest.mark.sampled(1)
+def test_any_path_will_do(name: str, tmp_path: Path) -> None:
+    for _ in range(2):
+        results = run_here("latent_list", "carrara/oracle", n=2, out=tmp_path / name)
+        assert [result.score for result in results] == [1.0, 1.0]
+    assert sorted(tmp_path.iterdir()) == [tmp_path / name]
 
 
 @pytest.mark.slow
