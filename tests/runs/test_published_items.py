@@ -255,8 +255,6 @@ def test_stats_describe_a_data_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert sum(share for _, share in seven["answers"]) == pytest.approx(1)
     assert 3400 < found["tokens"]["4096"]["gpt2"] < 4096
     assert found["tokens"]["4096"]["characters"] > found["tokens"]["4096"]["words"] > found["tokens"]["0"]["words"]
-    assert main(["describe", "qa4", "-n", "20"]) == 0
-    assert "17.7%" in capsys.readouterr().out
     assert main(["describe", "qa4", "-n", "2", "--lengths", "4k", "--tokenizer", "o200k,words", "--json"]) == 0
     assert list(json.loads(capsys.readouterr().out)["tokens"]["4096"]) == ["o200k", "words"]
     assert main(["describe", "qa1,qa3", "-n", "2", "--lengths", "20"]) == 2

@@ -170,15 +170,6 @@ def test_whatever_a_reply_is_it_is_scored(tmp_path: Path, capfdbinary: pytest.Ca
     assert all(result.reply.encode() for result in found if result.reply)
 
 
-def test_ends_of_lines_and_marks_of_order_are_no_matter(tmp_path: Path, capsys: Capture) -> None:
-    rows = replies(LIST, 3)
-    text = "\r\n".join(["", *map(json.dumps, rows[:2]), "", "  ", json.dumps(rows[2])])
-    path = tmp_path / "replies.jsonl"
-    path.write_bytes(BOM + text.encode())
-    assert main(["score", str(path)]) == 0
-    assert [row["score"] for row in scored(capsys.readouterr().out)] == [1, 1, 1]
-
-
 @example([b"\0\0", b"\n", b"\n"], 2)
 @given(st.lists(st.binary(max_size=12).map(lambda line: line.replace(b"0", b"\n"))), st.integers(1, 20))
 def test_lines_are_numbered_as_editors_do_however_they_arrive(parts: list[bytes], block: int) -> None:
@@ -206,9 +197,18 @@ def test_a_line_that_never_ends_is_not_held(monkeypatch: pytest.MonkeyPatch) -> 
     assert "longer than" in trouble.message
 
 
+def test_progress_says_how_long_it_will_take() -> None:
+    with ScoreProgress(1000) as progress:
+        progress.add(1234, 250)
+        time.sleep(0.01)
+        assert re.fullmatch(r"1,234 lines scored · [\d,]+ a second · about \d+ s left", progress.line())
+    assert "left" not in ScoreProgress(None).line()
+
+
 def test_standard_input_is_a_file_too(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    rows = replies(LIST, 2)
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("\n".join(map(json.dumps, rows)).encode())))
+    """Whatever its lines end with, and with a mark of their order before them."""
+    text = "\r\n".join(["", *map(json.dumps, replies(LIST, 2)), "", "  "])
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(BOM + text.encode())))
     assert main(["score", "-"]) == 0
     captured = capsys.readouterr()
     assert len(scored(captured.out)) == 2
@@ -394,21 +394,10 @@ def test_instances_are_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(built) == times
 
 
-def test_half_a_minute_without_a_word_is_the_longest(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    monkeypatch.setattr("carrara.util.progress.LINE_EVERY", 0.02)
-    with ScoreProgress(1000) as progress:
-        progress.add(1234, 250)
-        time.sleep(0.2)
-    told = capsys.readouterr().err.splitlines()
-    assert re.fullmatch(r"1,234 lines scored · [\d,]+ a second · about \d+ s left", told[-1])
-    assert "left" not in ScoreProgress(None).line()
-
-
 @pytest.mark.parametrize(
     ("asked", "named"),
     [
         (["nowhere.jsonl"], "there is no file nowhere.jsonl"),
-        (["."], "there is no file ."),
         (["r.jsonl", "--out", "r.txt"], "r.txt is no folder"),
         (["r.jsonl", "--out", "new.json"], "ends with .jsonl"),
         (["r.jsonl", "--model", "a\nb"], "--model 'a\\nb'"),

@@ -198,14 +198,11 @@ class ReferencedAPI(ModelAPI):
     asks of a provider, its name, limits and connections, the provider itself answers.
 
     Args:
-        model: The model, with its own provider.
-        render: Renders a reference.
         watcher: Is notified of every request.
         going_on: Options that the server needs to continue a message of the model's own. More may be added later.
         limit: Seconds that one request may take.
         patience: Seconds to wait for a server to come back.
         quick: Whether a reference is rendered faster than a thread is called.
-        cache: Replies that are not asked for again.
         recall: Looks up the reply that the logs have to an item, by its id and the hash of its prompt.
     """
 
@@ -297,7 +294,6 @@ class ReferencedAPI(ModelAPI):
         config: GenerateConfig,
         attempts: retry.Attempts,
     ) -> _Reply:
-        """Render the references and make one request of them."""
         result: ModelOutput | Exception | tuple[ModelOutput | Exception, ModelCall]
         characters, was_sent = 0, False
         try:
@@ -322,7 +318,6 @@ class ReferencedAPI(ModelAPI):
         return _Reply(output, call, was_sent, characters)
 
     async def _render_all(self, input: Sequence[ChatMessage]) -> list[ChatMessage]:
-        """Return the messages with the texts that their references stand for."""
         rendered: list[ChatMessage] = []
         for message in input:
             reference = (message.metadata or {}).get(KEY)
@@ -333,7 +328,6 @@ class ReferencedAPI(ModelAPI):
         return rendered
 
     def _messages(self, message: ChatMessage, reference: Reference) -> list[ChatMessage]:
-        """Return the messages that a reference stands for."""
         if getattr(self.provider, "streams", False):  # it opens the item itself, and stores none of it
             return [MESSAGES["user"](content="", metadata={KEY: reference})]
         messages = self._render(reference)

@@ -175,7 +175,6 @@ def _line(
 
 
 def _reserve(config: RunConfig, job: RunJob) -> int:
-    """Return the tokens of a length that are reserved for the answer."""
     thinking = _thinking(config)
     return (
         answer_reserve.room(job.first, job.instances, config.pack, thinking, config.max_tokens) if config.within else 0

@@ -171,7 +171,6 @@ _WRONG = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 
 
 def _fault(sample: Mapping[str, Any], error: Exception) -> str:
-    """Return what is wrong with a sample."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]
         return f"the sample {_name(sample)} has a wrong {'.'.join(map(str, first['loc']))}: {first['msg']}"

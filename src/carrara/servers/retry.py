@@ -54,7 +54,6 @@ class ServerError(Exception):
     """Raised for an error that a server sends in place of a reply, with the HTTP status of a success.
 
     Args:
-        body: The error.
         status_code: The status that its code names.
     """
 
