@@ -76,7 +76,9 @@ def test_the_embedded_model_counts_as_we_do(tmp_path: Path) -> None:
 
 def test_inspect_finds_tests_and_models(tmp_path: Path) -> None:
     """The command line of Inspect splits values at commas: `params` arrives as a list."""
-    ended = inspect_eval(tmp_path, *ORACLE, "-T", "length=4k", "-T", "n=5", "-T", "params=complexity=1,5", "-T", "view=sum")
+    ended = inspect_eval(
+        tmp_path, *ORACLE, "-T", "length=4k", "-T", "n=5", "-T", "params=complexity=1,5", "-T", "view=sum"
+    )
     assert ended.returncode == 0, ended.stdout + ended.stderr
     results = read_results(tmp_path)
     assert [(result.length, result.score) for result in results] == [(4096, 1.0)] * 5

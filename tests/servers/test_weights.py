@@ -31,7 +31,6 @@ def shop(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Weight
         packed.writestr(f"{about}/RECORD", "")
     return Weights(
         what="a stone",
-        licence="Apache-2.0",
         package="quarry-stone",
         release="1.0",
         hash=sha256(wheel.read_bytes()).hexdigest(),

@@ -22,7 +22,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, ParamSpec, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
 
 import anyio
 from inspect_ai.event import ModelEvent
@@ -59,6 +59,9 @@ from carrara.types import Message
 from carrara.util.quantities import duration
 from carrara.util.transport import BULK_LIMIT, LIMIT, refusal
 
+if TYPE_CHECKING:
+    from carrara.runs.folder import ReplyCache
+
 Render = Callable[[Reference], Sequence[Message]]
 """A function from the fields of a reference to its messages, which are the same bytes every time."""
 
@@ -83,24 +86,6 @@ class PromptMismatchError(Exception):
             f"Item {id} renders to another text than this run began with; was Carrara updated? Start the run in a new "
             f"directory."
         )
-
-
-class Cache(Protocol):
-    """Replies by name (runs/folder.py)."""
-
-    def name(
-        self,
-        model: str,
-        input: Sequence[ChatMessage],
-        tools: Sequence[ToolInfo],
-        tool_choice: ToolChoice,
-        config: GenerateConfig,
-        context: str = "",
-    ) -> str: ...
-
-    def get(self, name: str) -> ModelOutput | None: ...
-
-    def put(self, name: str, output: ModelOutput) -> None: ...
 
 
 class Watcher(Protocol):
@@ -218,7 +203,7 @@ class ReferencedAPI(ModelAPI):
         limit: float | None = retry.LIMIT,
         patience: float = retry.PATIENCE,
         quick: Callable[[Reference], bool] = lambda reference: False,
-        cache: Cache | None = None,
+        cache: "ReplyCache | None" = None,
         recall: Callable[[str, str], LoggedReply | None] = lambda id, sha256: None,
     ) -> None:
         # Not called for `ModelAPI`: the wrapped provider owns name, address and keys, and may renew them.
