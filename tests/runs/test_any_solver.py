@@ -173,15 +173,6 @@ def test_reference_models_answer_through_any_solver(tmp_path: Path) -> None:
     assert all(sample.scores and sample.scores["graded"].as_dict()["score"] == 1 for sample in log.samples)
 
 
-def test_our_own_solver_sends_the_same_and_logs_no_more(tmp_path: Path) -> None:
-    log, asked = run(qa1(length="2k", n=1, tokenizer="gpt2"), tmp_path)
-    assert log.samples is not None
-    assert [message.text for message in asked[0]] == texts(log.samples[0].id)
-    written = json.dumps(log.samples[0].model_dump(mode="json"))
-    assert json.dumps(texts(log.samples[0].id)[0])[1:-1] not in written
-    assert "solver" not in read_results(tmp_path)[0].settings
-
-
 def test_a_dataset_without_its_task_is_not_scored(tmp_path: Path) -> None:
     """Its samples hold no question that could be answered without the text."""
     task = qa1(length="1k", n=1, tokenizer="gpt2")
