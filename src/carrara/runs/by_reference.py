@@ -354,7 +354,7 @@ class ReferencedAPI(ModelAPI):
         if not ex.again:
             return RetryDecision.no()
         trouble: RetryTrouble = ex.trouble  # type: ignore[attr-defined]
-        decision = RetryDecision.rate_limit if trouble.limited else RetryDecision.transient
+        decision = RetryDecision.rate_limit if trouble.kind == "busy" else RetryDecision.transient
         return decision(trouble.after or None)
 
     def retry_wait(self) -> wait_base:

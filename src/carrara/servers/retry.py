@@ -76,11 +76,6 @@ class RetryTrouble:
     after: float = 0.0
     """The seconds for which the server asks the client to wait."""
 
-    @property
-    def limited(self) -> bool:
-        """Whether the server asks for fewer parallel requests."""
-        return self.kind == "busy"
-
 
 def status_of(error: BaseException) -> int | None:
     """Return the HTTP status of an error, under the names that the clients of providers give it."""
