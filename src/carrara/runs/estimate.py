@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from statistics import fmean
+from typing import Any
 
 from inspect_ai.model import GenerateConfig
 
@@ -119,9 +120,7 @@ def estimate(config: RunConfig, options: EstimateOptions | None = None) -> RunEs
         line = _line(config, options, job, shape, earlier, left_of_job)
         items, left = items + items_of_job, left + left_of_job
         lines_at.setdefault((line.task, line.length), []).append(line)
-    lines = [
-        replace(several[0], **total(several), fits=all(line.fits for line in several)) for several in lines_at.values()
-    ]
+    lines = [_sum(several) for several in lines_at.values()]
     note = f"{items - left:,} of {items:,} replies are in {config.out} already: the estimate is for the others"
     return RunEstimate(lines, [*([note] if left < items else []), *_budget_notes(config, total(lines), replies)])
 
@@ -209,6 +208,11 @@ def _item(config: RunConfig, job: RunJob, shape: PromptShape, size: float, earli
     # The answer is another request, with the reasoning.
     added = turns * (round(per_item.sent / per_item.requests) + added)
     return Estimate(per_item.requests + turns, per_item.sent + added, per_item.written), added
+
+
+def _sum(lines: Sequence[EstimateLine]) -> EstimateLine:
+    sums: dict[str, Any] = {**total(lines)}
+    return replace(lines[0], fits=all(line.fits for line in lines), **sums)
 
 
 def _shape(first: ItemId, pack: Pack | None, reader: Reader) -> PromptShape:
