@@ -29,6 +29,7 @@ from carrara.servers.response import tells_overflow
 from carrara.servers.retry import RetryTrouble
 from carrara.util.errors import UsageError
 from carrara.util.progress import LINE_EVERY
+from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.process import KEY, Ended, carrara, python
 from tests.helpers.server import Address
 
@@ -295,6 +296,8 @@ def test_a_run_of_many_tokens_needs_a_yes(tmp_path: Path, server: Address) -> No
     assert ended.returncode == 0, ended.stderr
 
 
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
 @pytest.mark.slow
 def test_a_corpus_that_repeats_within_a_context_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     sentences = (f"Day {n} was cold{' and long' * (n % 9)}." for n in range(200))
