@@ -19,11 +19,9 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 from typing import Any
 
@@ -31,7 +29,8 @@ from carrara.items.item import item_of
 from carrara.items.item_id import ItemId
 from carrara.types import Message
 from carrara.verify.reference import oracle
-from tests.helpers.server import GREETING, good, reply
+from tests.helpers.json_server import Handler, Server, listening
+from tests.helpers.server import GREETING, reply
 
 LONG = 3000
 """Tokens from which on a server breaks that breaks by length."""
@@ -91,15 +90,11 @@ def beside(name: str) -> str:
     return "\n".join(m.content for m in item_of(str(replace(item_id, index=item_id.index + 1))).messages())
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: "Server"
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+class ReadingHandler(Handler):
+    server: "ReadingServer"
 
     def do_POST(self) -> None:
-        request: Any = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        request: Any = json.loads(self.read())
         text = "\n".join(message["content"] for message in request["messages"])
         try:
             said, counted = ("OK", 5) if text == GREETING else self.server.reading.answer(text)
@@ -110,28 +105,15 @@ class Handler(BaseHTTPRequestHandler):
             self.send_error(400, "out of memory")
             return
         usage = {"prompt_tokens": counted, "completion_tokens": 5, "total_tokens": counted + 5}
-        body = good(reply(said, usage=usage if self.server.reading.counts else None)).body
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        self.send(reply(said, usage=usage if self.server.reading.counts else None))
 
 
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
-    reading: Reading
+class ReadingServer(Server):
+    def __init__(self, behaviour: Reading) -> None:
+        super().__init__(ReadingHandler)
+        self.reading = behaviour
 
 
-@contextmanager
-def reading(behaviour: Reading) -> Iterator[str]:
+def reading(behaviour: Reading) -> AbstractContextManager[str]:
     """Its address, within this process: it reads with this process' solvers."""
-    with Server(("127.0.0.1", 0), Handler) as server:
-        server.reading = behaviour
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-        finally:
-            server.shutdown()
-            thread.join()
+    return listening(ReadingServer(behaviour))

@@ -7,11 +7,11 @@ Requests for a stream get the same answer in one event. The bodies are those of 
 """
 
 import json
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
+
+from tests.helpers.json_server import Handler, Server, listening
 
 Model = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -35,37 +35,19 @@ def events(body: dict[str, Any]) -> bytes:
     return f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n".encode()
 
 
-@contextmanager
-def serving(model: Model) -> Iterator[str]:
-    """Serve a model on this machine, and yield the address of the server."""
+def serving(model: Model) -> AbstractContextManager[str]:
+    """Serve a model on this machine; the context is the address of the server."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
+    class ModelHandler(Handler):
         def do_GET(self) -> None:
-            self._send(b'{"object": "list", "data": [{"id": "scripted", "object": "model"}]}', "application/json")
+            self.send({"object": "list", "data": [{"id": "scripted", "object": "model"}]})
 
         def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            request = json.loads(self.read())
             body = model(request)
             if request.get("stream"):
-                self._send(events(body), "text/event-stream")
+                self.send(events(body), "text/event-stream")
             else:
-                self._send(json.dumps(body).encode(), "application/json")
+                self.send(body)
 
-        def _send(self, body: bytes, kind: str) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-        finally:
-            server.shutdown()
-            thread.join()
+    return listening(Server(ModelHandler))

@@ -110,73 +110,99 @@ _INFINITE = {"token": "y", "logprob": -math.inf, "bytes": None}
 ALIASES = "\n".join(["a0: &a0 x", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9))])
 """YAML of 400 characters, whose aliases stand for 43 million texts."""
 
+FIXED: dict[str, Bad] = {
+    "told-odd": good(reply("x", prompt_logprobs=[None, {"5": {"logprob": 7.0}}])),
+    "told-nan": good(reply("x", prompt_logprobs=[None, {"5": {"logprob": math.nan}}])),
+    "call": good(reply(None, message={"tool_calls": [_CALL]}, finish_reason="tool_calls")),
+    "call-beside": good(reply("[1]", message={"tool_calls": [_CALL]}, finish_reason="tool_calls")),
+    "call-unsaid": good(reply("", message={"tool_calls": [_CALL]})),
+    "call-nan": good(reply(None, message={"tool_calls": [called('{"a": NaN}')]}, created=math.nan)),
+    "calls-1": good(searching("e", 1)),
+    "call-odd": good(reply(None, message={"tool_calls": [called('{"start": -7, "tokens": "many"}', "read")]})),
+    "call-object": good(reply(None, message={"tool_calls": [called({"where": "list"})]})),
+    "call-aliases": good(reply(None, message={"tool_calls": [called(ALIASES, "find")]})),
+    "overflow-413": Bad(413, b"<html>Request Entity Too Large</html>", {"Content-Type": "text/html"}),
+    "silent": Bad(200, _WHOLE, _JSON, "silent"),
+    "page": Bad(200, b"<!DOCTYPE html><html><body>Welcome</body></html>", {"Content-Type": "text/html"}),
+    "garbled": Bad(200, _WHOLE[:60], _JSON),
+    "short": Bad(200, _WHOLE, _JSON, "short"),
+    "reset": Bad(200, b"", {}, "reset"),
+    "parts": good(reply([{"type": "text", "text": "[1"}, {"type": "text", "text": "]"}])),
+    "thinking-parts": good(
+        reply(
+            [{"type": "thinking", "thinking": [{"type": "text", "text": "Not [2]."}]}, {"type": "text", "text": "[1]"}]
+        )
+    ),
+    "refusal-part": good(reply([{"type": "refusal", "refusal": "I cannot help with that."}])),
+    "image-part": good(reply([{"type": "image_url", "image_url": {}}, {"type": "text", "text": "[1]"}])),
+    "logprobs-text": good(reply(choice={"logprobs": "x"})),
+    "logprobs-nan": good(
+        reply(choice={"logprobs": {"content": [{"token": "x", "logprob": math.nan, "top_logprobs": []}]}})
+    ),
+    "logprobs-top": good(
+        reply(choice={"logprobs": {"content": [{"token": "x", "logprob": -1, "top_logprobs": [_INFINITE]}]}})
+    ),
+    "details-huge": good(reply(usage={**_USAGE, "completion_tokens_details": {"reasoning_tokens": 10**400}})),
+    "details-text": good(
+        reply(usage={**_USAGE, "completion_tokens_details": "many", "prompt_tokens_details": {"cached_tokens": "x"}})
+    ),
+    "error-429": good({"error": {"message": "Too many requests", "code": 429}}),
+    "error-said": good({"error": {"message": "The model is tired", "code": "tired"}}),
+    "no-model": good(reply(model=None)),
+    "number": good(reply(42)),
+    "object": good(reply({"answer": [1]})),
+    "no-choices": good({"id": "x", "object": "chat.completion", "model": "m"}),
+    "empty-choices": good(reply() | {"choices": []}),
+    "no-message": good(reply() | {"choices": [{"index": 0, "finish_reason": "stop"}]}),
+    "bare-text": Bad(200, b'"hello"', _JSON),
+    "usage-text": good(reply(usage="many")),
+    "usage-negative": good(reply(usage={"prompt_tokens": -5, "completion_tokens": 5, "total_tokens": 0})),
+    "usage-zero": good(reply(usage={"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0})),
+    "usage-huge": good(reply(usage={"prompt_tokens": 10**12, "completion_tokens": 10**12, "total_tokens": 10**13})),
+    "no-usage": good(reply(usage=None)),
+    "half": Bad(200, json.dumps(reply("[1] \ud800")).encode(), _JSON),
+    "nul": good(reply("[1]\x00\x1b[31m")),
+    "markup": good(reply("<script>alert(1)</script>[bold]{{7*7}}</table>")),
+    "empty": good(reply("")),
+    "null": good(reply(None)),
+    "filter": good(reply("", finish_reason="content_filter")),
+    "cut": good(reply("[1", finish_reason="length")),
+    "500": refused(500, "internal error"),
+    "503": refused(503, "Loading model", 503),
+    "429": refused(429, "Rate limit reached", "rate_limit_exceeded", **{"Retry-After": "1"}),
+    "429-day": refused(429, "Rate limit reached", "rate_limit_exceeded", **{"Retry-After": "86400"}),
+    "quota": refused(429, "You exceeded your current quota.", "insufficient_quota"),
+    "400": refused(400, "Invalid value for top_p"),
+    "401": refused(401, "Incorrect API key provided"),
+    "status-line": Bad(200, b"HELLO 200 OK\r\n\r\n", {}, "raw"),
+    "packed": packed(_WHOLE),
+    "markup-error": refused(400, "[/bold] [red]{x} %s <b>"),
+}
+"""Answers that are the same whatever is asked."""
+
+
+def always(answer: Bad) -> Callable[[str, int], Bad]:
+    return lambda text, words: answer
+
+
 WAYS: dict[str, Callable[[str, int], Bad]] = {
     # (what was asked, its words) → what is answered
+    **{way: always(answer) for way, answer in FIXED.items()},
     "ok": lambda text, words: good(reply(f"reply to {item_of(text)}")),
     "told": lambda text, words: good(reply(f"reply to {item_of(text)}", prompt_logprobs=costs(words))),
-    "told-odd": lambda text, words: good(reply("x", prompt_logprobs=[None, {"5": {"logprob": 7.0}}])),
-    "told-nan": lambda text, words: good(reply("x", prompt_logprobs=[None, {"5": {"logprob": math.nan}}])),
-    "call": lambda text, words: good(reply(None, message={"tool_calls": [_CALL]}, finish_reason="tool_calls")),
-    "call-beside": lambda text, words: good(reply("[1]", message={"tool_calls": [_CALL]}, finish_reason="tool_calls")),
-    "call-unsaid": lambda text, words: good(reply("", message={"tool_calls": [_CALL]})),
-    "call-nan": lambda text, words: good(reply(None, message={"tool_calls": [called('{"a": NaN}')]}, created=math.nan)),
-    "calls-1": lambda text, words: good(searching("e", 1)),
     "calls-1000": lambda text, words: good(searching("e", 1000)),
     "calls-exploding": lambda text, words: good(searching("(a*)*(b*)*(x+x+)+y$", 50)),
-    "call-odd": lambda text, words: good(
-        reply(None, message={"tool_calls": [called('{"start": -7, "tokens": "many"}', "read")]})
-    ),
-    "call-object": lambda text, words: good(reply(None, message={"tool_calls": [called({"where": "list"})]})),
     "call-values": lambda text, words: good(
         reply(None, message={"tool_calls": [called('{"a": [' + "{}," * 500_000 + "0]}")]})
     ),
-    "call-aliases": lambda text, words: good(reply(None, message={"tool_calls": [called(ALIASES, "find")]})),
     "nested": lambda text, words: Bad(200, _WHOLE[:-1] + b', "more": ' + b"[" * 9_000 + b"]" * 9_000 + b"}", _JSON),
     "thoughts": lambda text, words: good(reply("<think>" * 50_000)),
     "overflow": lambda text, words: refused(
         400, f"This model's maximum context length is 512 tokens. However, you requested {words} tokens.", 400
     ),
-    "overflow-413": lambda text, words: Bad(
-        413, b"<html>Request Entity Too Large</html>", {"Content-Type": "text/html"}
-    ),
-    "silent": lambda text, words: Bad(200, _WHOLE, _JSON, "silent"),
-    "page": lambda text, words: Bad(
-        200, b"<!DOCTYPE html><html><body>Welcome</body></html>", {"Content-Type": "text/html"}
-    ),
-    "garbled": lambda text, words: Bad(200, _WHOLE[:60], _JSON),
-    "short": lambda text, words: Bad(200, _WHOLE, _JSON, "short"),
-    "reset": lambda text, words: Bad(200, b"", {}, "reset"),
-    "parts": lambda text, words: good(reply([{"type": "text", "text": "[1"}, {"type": "text", "text": "]"}])),
-    "thinking-parts": lambda text, words: good(
-        reply(
-            [{"type": "thinking", "thinking": [{"type": "text", "text": "Not [2]."}]}, {"type": "text", "text": "[1]"}]
-        )
-    ),
-    "refusal-part": lambda text, words: good(reply([{"type": "refusal", "refusal": "I cannot help with that."}])),
-    "image-part": lambda text, words: good(
-        reply([{"type": "image_url", "image_url": {}}, {"type": "text", "text": "[1]"}])
-    ),
-    "logprobs-text": lambda text, words: good(reply(choice={"logprobs": "x"})),
-    "logprobs-nan": lambda text, words: good(
-        reply(choice={"logprobs": {"content": [{"token": "x", "logprob": math.nan, "top_logprobs": []}]}})
-    ),
-    "logprobs-top": lambda text, words: good(
-        reply(choice={"logprobs": {"content": [{"token": "x", "logprob": -1, "top_logprobs": [_INFINITE]}]}})
-    ),
-    "details-huge": lambda text, words: good(
-        reply(usage={**_USAGE, "completion_tokens_details": {"reasoning_tokens": 10**400}})
-    ),
-    "details-text": lambda text, words: good(
-        reply(usage={**_USAGE, "completion_tokens_details": "many", "prompt_tokens_details": {"cached_tokens": "x"}})
-    ),
-    "error-429": lambda text, words: good({"error": {"message": "Too many requests", "code": 429}}),
-    "error-said": lambda text, words: good({"error": {"message": "The model is tired", "code": "tired"}}),
     "many-choices": lambda text, words: good(reply() | {"choices": reply()["choices"] * 4_000}),
     "many-values": lambda text, words: Bad(200, _WHOLE[:-1] + b', "more": [' + b"{}," * 10_000_000 + b"0]}", _JSON),
     "long": lambda text, words: good(reply("x" * 31_000_000 + " FINAL ANSWER: [1]")),
-    "no-model": lambda text, words: good(reply(model=None)),
-    "number": lambda text, words: good(reply(42)),
-    "object": lambda text, words: good(reply({"answer": [1]})),
     "continues": lambda text, words: good(
         reply(
             f"reply to {item_of(text)}",
@@ -184,45 +210,11 @@ WAYS: dict[str, Callable[[str, int], Bad]] = {
         )
     ),
     "swap": lambda text, words: good(reply(model=f"model-{'ab'[int(item_of(text), 16) % 2]}")),
-    "no-choices": lambda text, words: good({"id": "x", "object": "chat.completion", "model": "m"}),
-    "empty-choices": lambda text, words: good(reply() | {"choices": []}),
-    "no-message": lambda text, words: good(reply() | {"choices": [{"index": 0, "finish_reason": "stop"}]}),
-    "bare-text": lambda text, words: Bad(200, b'"hello"', _JSON),
-    "usage-text": lambda text, words: good(reply(usage="many")),
-    "usage-negative": lambda text, words: good(
-        reply(usage={"prompt_tokens": -5, "completion_tokens": 5, "total_tokens": 0})
-    ),
-    "usage-zero": lambda text, words: good(
-        reply(usage={"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0})
-    ),
-    "usage-huge": lambda text, words: good(
-        reply(usage={"prompt_tokens": 10**12, "completion_tokens": 10**12, "total_tokens": 10**13})
-    ),
-    "no-usage": lambda text, words: good(reply(usage=None)),
-    "half": lambda text, words: Bad(200, json.dumps(reply("[1] \ud800")).encode(), _JSON),
-    "nul": lambda text, words: good(reply("[1]\x00\x1b[31m")),
     "million": lambda text, words: good(reply("[1] " + "x" * 1_000_000)),
-    "markup": lambda text, words: good(reply("<script>alert(1)</script>[bold]{{7*7}}</table>")),
-    "empty": lambda text, words: good(reply("")),
-    "null": lambda text, words: good(reply(None)),
-    "filter": lambda text, words: good(reply("", finish_reason="content_filter")),
-    "cut": lambda text, words: good(reply("[1", finish_reason="length")),
-    "500": lambda text, words: refused(500, "internal error"),
-    "503": lambda text, words: refused(503, "Loading model", 503),
-    "429": lambda text, words: refused(429, "Rate limit reached", "rate_limit_exceeded", **{"Retry-After": "1"}),
-    "429-day": lambda text, words: refused(
-        429, "Rate limit reached", "rate_limit_exceeded", **{"Retry-After": "86400"}
-    ),
-    "quota": lambda text, words: refused(429, "You exceeded your current quota.", "insufficient_quota"),
-    "400": lambda text, words: refused(400, "Invalid value for top_p"),
     "quoting": lambda text, words: refused(400, f"cannot read {text}"),
-    "401": lambda text, words: refused(401, "Incorrect API key provided"),
-    "status-line": lambda text, words: Bad(200, b"HELLO 200 OK\r\n\r\n", {}, "raw"),
     "long-headers": lambda text, words: Bad(200, _WHOLE, {**_JSON, "X-Long": "x" * 200_000}),
-    "packed": lambda text, words: packed(_WHOLE),
     "bomb": lambda text, words: bomb(),
     "endless": lambda text, words: Bad(200, b" " * (1 << 20), _JSON, "endless"),
-    "markup-error": lambda text, words: refused(400, "[/bold] [red]{x} %s <b>"),
 }
 
 PASSING = ("page", "garbled", "short", "reset", "number", "no-choices", "no-message", "bare-text", "500", "503", "429")

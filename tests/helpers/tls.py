@@ -1,19 +1,16 @@
 """A server that speaks TLS, with a certificate that nobody vouches for."""
 
-import json
 import ssl
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 from pathlib import Path
-from threading import Thread
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from tests.helpers.json_server import Handler, Server, listening
 from tests.helpers.server import reply
 
 
@@ -38,35 +35,27 @@ def certificate(folder: Path, host: str = "127.0.0.1", days: int = 1) -> Path:
     return path
 
 
-class Handler(BaseHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None: ...
-
+class TlsHandler(Handler):
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        body = json.dumps(reply("OK") | {"tokens": [1], "data": []}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        self.read()
+        self.send(reply("OK") | {"tokens": [1], "data": []})
 
 
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
+class TlsServer(Server):
+    def __init__(self, pem: Path) -> None:
+        super().__init__(TlsHandler)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(pem)
+        self.socket = context.wrap_socket(self.socket, server_side=True)
+
+    @property
+    def address(self) -> str:
+        return f"https://127.0.0.1:{self.server_address[1]}/v1"
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A client that does not trust the certificate goes away."""
 
 
-@contextmanager
-def secured(pem: Path) -> Iterator[str]:
+def secured(pem: Path) -> AbstractContextManager[str]:
     """A server with a certificate; its address."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(pem)
-    with Server(("127.0.0.1", 0), Handler) as http:
-        http.socket = context.wrap_socket(http.socket, server_side=True)
-        thread = Thread(target=http.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        yield f"https://127.0.0.1:{http.server_address[1]}/v1"
-        http.shutdown()
-        thread.join()
+    return listening(TlsServer(pem))

@@ -20,7 +20,7 @@ from carrara.cli.main import main
 from carrara.runs import progress
 from carrara.servers import short_question
 from carrara.servers.probe import check_server, window_in_list, window_in_props
-from carrara.servers.providers import PLACEHOLDER, make_model, prepare_client, secrets_of
+from carrara.servers.providers import PLACEHOLDER, make_model, secrets_of
 from carrara.servers.redact import sanitize_output
 from carrara.servers.retry import (
     PATIENCE,
@@ -111,16 +111,6 @@ def test_a_slow_probe_is_told(
     assert "has not answered a short question yet" in caplog.text
 
 
-def test_a_client_asks_once() -> None:
-    api = make_model("openai-api/test/x", "http://127.0.0.1:9/v1", {}).api
-    client = api.client  # type: ignore[attr-defined]
-    assert client.max_retries > 0  # as it comes
-    prepare_client(api)
-    assert client.max_retries == 0
-    assert client.timeout.read is None
-    assert client.timeout.connect is not None
-
-
 def test_a_server_on_this_machine_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TEST_API_KEY")
     assert make_model("openai-api/test/x", "http://127.0.0.1:9/v1", {}).api.api_key == PLACEHOLDER
@@ -129,35 +119,30 @@ def test_a_server_on_this_machine_needs_no_key(monkeypatch: pytest.MonkeyPatch) 
         make_model("openai-api/test/x", "https://api.example.org/v1", {})
 
 
-def failed(kind: Kind) -> RetryTrouble:
-    return RetryTrouble(kind, "it failed")
+def times_asked(kind: Kind, others_answered: int = 0) -> int:
+    """Return how often an item is asked, between whose failures the server answers so many others."""
+    attempts, asked = Attempts(), 1
+    while attempts.should_repeat(RetryTrouble(kind, "it failed")):
+        TALLY.answers += others_answered
+        asked += 1
+    return asked
 
 
 @pytest.mark.parametrize(("kind", "requests"), [("final", 1), ("garbled", 3), ("hanging", 3), ("failing", 20)])
 def test_what_cannot_get_better_is_asked_a_few_times(kind: Kind, requests: int) -> None:
-    own, asked = Attempts(), 1
-    while own.should_repeat(failed(kind)):
-        asked += 1
-    assert asked == requests
+    assert times_asked(kind) == requests
 
 
 @pytest.mark.parametrize(("kind", "requests"), [("failing", 7), ("down", 31), ("unreachable", 31)])
 def test_an_item_on_which_a_server_fails_while_it_answers_others_is_given_up(kind: Kind, requests: int) -> None:
-    own, asked = Attempts(), 1
-    while own.should_repeat(failed(kind)):
-        TALLY.answers += 1
-        asked += 1
-    assert asked == requests
+    assert times_asked(kind, others_answered=1) == requests
 
 
 @pytest.mark.parametrize("kind", ["busy", "down", "unreachable"])
 def test_an_outage_is_waited_out_and_no_longer(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, PATIENCE * 2, 60))
     monkeypatch.setattr("carrara.servers.retry.time.monotonic", lambda: next(clock))
-    own, asked = Attempts(), 1
-    while own.should_repeat(failed(kind)):
-        asked += 1
-    assert asked == PATIENCE // 60 + 1
+    assert times_asked(kind) == PATIENCE // 60 + 1
 
 
 def status(code: int, message: str = "no", headers: dict[str, str] | None = None) -> APIStatusError:
@@ -292,17 +277,6 @@ def test_what_a_server_says_of_its_window(answer: object, found: int | None) -> 
     assert (told[0] if told else None) == found
     assert window_in_props({"default_generation_settings": {"n_ctx": 512}}) == 512
     assert window_in_props({"default_generation_settings": []}) is None
-
-
-def test_a_server_is_asked_for_its_window(server: Address) -> None:
-    assert check_server("openai-api/test/window-600", server.base_url, {}, window=True).context_window == 600
-    assert check_server("openai-api/test/unlisted", server.base_url, {}, window=True).context_window is None
-
-
-def test_as_many_instances_as_nobody_means_are_told(tmp_path: Path, capsys: Capture) -> None:
-    asked = ["run", "latent_list", "--model", "carrara/oracle", "--out", str(tmp_path / "r"), "-n", "99999999999"]
-    assert main(asked) == 2
-    assert "99,999,999,999" in capsys.readouterr().err
 
 
 @LEFT_OPEN

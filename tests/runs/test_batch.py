@@ -2,11 +2,7 @@
 
 import json
 import re
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +14,8 @@ from carrara.types import Message
 from carrara.util.errors import UsageError
 from carrara.verify.reference import oracle
 from tests.helpers.inspect_warnings import LEFT_OPEN
-from tests.helpers.server import GREETING, good, reply
+from tests.helpers.json_server import Handler, Server, listening
+from tests.helpers.server import GREETING, reply
 
 
 @dataclass
@@ -45,15 +42,11 @@ class Provider:
         batch |= {"status": "completed", "output_file_id": "out"}
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+class ProviderHandler(Handler):
+    server: "ProviderServer"
 
     def do_POST(self) -> None:
-        provider: Provider = self.server.provider  # type: ignore[attr-defined]
-        raw = self.rfile.read(int(self.headers["Content-Length"]))
+        provider, raw = self.server.provider, self.read()
         if self.path.endswith("/files"):
             boundary = b"--" + str(self.headers["Content-Type"]).partition("boundary=")[2].encode()
             [part] = [part for part in raw.split(boundary) if b'name="file"' in part]
@@ -68,9 +61,9 @@ class Handler(BaseHTTPRequestHandler):
             self.send(provider.answered(json.loads(raw)["messages"][0]["content"]))
 
     def do_GET(self) -> None:
-        provider: Provider = self.server.provider  # type: ignore[attr-defined]
+        provider = self.server.provider
         if found := re.search(r"/files/(\w+)/content", self.path):
-            self.send(None, provider.files[found[1]])
+            self.send(provider.files[found[1]])
         elif "/batches/" not in self.path:
             self.send({"object": "list", "data": []})
         else:
@@ -78,26 +71,11 @@ class Handler(BaseHTTPRequestHandler):
             self.send(batch)
             provider.worked_off(batch)
 
-    def send(self, body: Any, raw: bytes = b"") -> None:
-        data = raw or good(body).body
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
 
-
-@contextmanager
-def providing(provider: Provider) -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.provider = provider  # type: ignore[attr-defined]
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-        finally:
-            server.shutdown()
-            thread.join()
+class ProviderServer(Server):
+    def __init__(self, provider: Provider) -> None:
+        super().__init__(ProviderHandler)
+        self.provider = provider
 
 
 @LEFT_OPEN
@@ -112,15 +90,15 @@ def test_a_run_goes_by_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     task = carrara.load("qa1")
     items = [task.item("1k", index=n, tokenizer="o200k") for n in range(4)]
     provider = Provider({item.text: item.id for item in items})
-    with providing(provider) as url:
+    with listening(ProviderServer(provider)) as url:
         found = carrara.run(
             "qa1",
             "openai/gpt-4o",
             out=tmp_path / "run",
-            lengths="1k",
-            n=4,
             base_url=url,
             model_args={"responses_api": False},
+            lengths="1k",
+            n=4,
             batch=100,
         )
     assert [one.score for one in found] == [1.0] * 4

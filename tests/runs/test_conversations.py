@@ -14,6 +14,7 @@ from inspect_ai.solver import generate
 
 import carrara
 from carrara.answers import split_replies
+from carrara.cli.main import main
 from carrara.inspect_tasks import march
 from carrara.items.item import item_of
 from carrara.items.render import finetuning, render, tabular
@@ -136,19 +137,34 @@ def test_a_cut_reply_ends_a_conversation() -> None:
     assert join_outputs([cut], item) is cut
 
 
+@pytest.mark.slow
+def test_a_killed_run_resumes_in_the_middle_of_a_conversation(tmp_path: Path) -> None:
+    """The server takes a tenth of a second for each turn, and knows every request by its hash."""
+    with serving(tmp_path / "journal.tsv", (0.1, 0.1)) as server:
+        model = ["--model", "openai-api/test/ok", "--base-url", server.base_url, "--tokenizer", "gpt2"]
+        line = ["run", "march", "-p", f"turns={LONG}", "-n", "1", *model, "--out", str(tmp_path / "run")]
+        for _ in range(KILLS):
+            seen = server.asked()
+            with begun(*line) as process:
+                while process.poll() is None and server.asked() < seen + 5:
+                    time.sleep(0.005)
+                process.send_signal(signal.SIGKILL)
+            time.sleep(0.3)
+        command(*line, check=True)
+        asked = [fact.item for fact in server.facts() if fact.what == "asked"]
+    [result] = read_results(tmp_path / "run")
+    assert result.reading
+    assert result.reading.calls == LONG == len(split_replies(result.reply))
+    assert len(set(asked)) == LONG
+    assert LONG <= len(asked) <= LONG + KILLS
+
+
 def test_the_answer_alone_is_asked_for_in_each_turn(tmp_path: Path) -> None:
     model = Marcher(right)
     [result] = run(model, tmp_path, n=1, cot="none")
     assert result.score == 1.0
     asked = [one["content"] for one in model.asked[-1] if one["role"] == "user"]
     assert all(text.endswith("beginning with `FINAL ANSWER:`.") for text in asked)
-    [result] = run("carrara/oracle", tmp_path / "oracle", n=1, cot="none")
-    assert result.score == 1.0
-
-
-def test_the_first_line_counts_the_messages_that_follow(tmp_path: Path) -> None:
-    ended = command("run", "march", "--model", "carrara/oracle", "-n", "2", "--out", str(tmp_path / "run"), check=True)
-    assert ", and 38 messages after the replies, to carrara/oracle" in ended.stdout + ended.stderr
 
 
 def test_a_stopped_run_asks_only_what_is_missing(tmp_path: Path) -> None:
@@ -201,37 +217,30 @@ def test_what_is_logged_has_no_dictionary(tmp_path: Path) -> None:
     assert not any(entry in log for entry in entries if ":" in entry[6:7])
 
 
-@pytest.mark.parametrize("model", ["oracle", "chance", "majority", "echo"])
-def test_reference_models_reply_in_each_turn(model: str, tmp_path: Path) -> None:
-    results = run(f"carrara/{model}", tmp_path, n=2)
-    assert all(one.score == (1.0 if model == "oracle" else pytest.approx(0, abs=0.13)) for one in results)
+@pytest.mark.parametrize(("model", "score"), [("oracle", 1.0), ("chance", 0), ("majority", 0), ("echo", 0)])
+def test_reference_models_reply_in_each_turn(model: str, score: float, tmp_path: Path) -> None:
+    results = run(f"carrara/{model}", tmp_path, cot="none")
+    assert [one.score for one in results] == pytest.approx([score, score], abs=0.13)
     assert [one.reading and one.reading.calls for one in results] == [TURNS, TURNS]
-    said = split_replies(results[0].reply)
-    assert len(said) == TURNS
-    if model == "echo":
-        assert said[1] == item_of(results[0].id).prompt.template.follow_ups[0]
+    assert len(split_replies(results[0].reply)) == TURNS
 
 
-def test_the_evidence_alone_is_enough(tmp_path: Path) -> None:
-    for history in ("own", "right", "wrong", "slipped"):
-        params = {"turns": 4, "history": history}
-        results = run("carrara/oracle", tmp_path / history, n=2, lengths="2k", reader="evidence", params=params)
-        assert [one.score for one in results] == [1.0, 1.0]
+@pytest.mark.parametrize("history", ["own", "slipped"])
+def test_the_evidence_alone_is_enough(history: str, tmp_path: Path) -> None:
+    params = {"turns": 4, "history": history}
+    results = run("carrara/oracle", tmp_path, lengths="2k", reader="evidence", params=params)
+    assert [one.score for one in results] == [1.0, 1.0]
 
 
-@pytest.mark.parametrize("reader", ["notes", "retrieval", "search", "compact"])
-def test_a_reader_for_one_question_is_refused(reader: str, tmp_path: Path) -> None:
-    for history in ("own", "right"):
+@pytest.mark.parametrize("history", ["own", "right"])
+def test_a_reader_or_a_model_for_one_question_is_refused(history: str, tmp_path: Path) -> None:
+    for reader in ("notes", "retrieval", "search", "compact"):
         with pytest.raises(CarraraError, match="a conversation of several questions"):
             run("carrara/oracle", tmp_path / "out", reader=reader, params={"history": history})
         with pytest.raises(CarraraError, match="a conversation of several questions"):
             carrara.plan("march", "carrara/oracle", reader=reader, n=1, params={"history": history})
-
-
-def test_a_base_model_is_refused() -> None:
-    for history in ("own", "right"):
-        with pytest.raises(UsageError, match="a base model completes one text"):
-            carrara.item("march", style="base", history=history)
+    with pytest.raises(UsageError, match="a base model completes one text"):
+        carrara.item("march", style="base", history=history)
 
 
 @pytest.mark.filterwarnings("ignore")  # of Inspect
@@ -243,7 +252,7 @@ def test_another_solver_is_refused(tmp_path: Path) -> None:
     assert "only Carrara's own solver sends the 19 messages" in log.error.message
 
 
-def test_exports_have_the_messages_or_refuse_them(tmp_path: Path) -> None:
+def test_exports_have_the_messages_or_refuse_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     item = item_of("carrara/march@2;turns=3/train-0-0.0/0/chat/gpt2")
     assert render(item)["follow_ups"] == list(item.prompt.template.follow_ups)
     messages = finetuning(item)["messages"]
@@ -255,24 +264,23 @@ def test_exports_have_the_messages_or_refuse_them(tmp_path: Path) -> None:
     assert len(tabular(given)["messages"]) == 5
     assert "follow_ups" not in render(given)
     for form, *more in (("batch", "--model", "openai/gpt-4o"), ("lm-eval",)):
-        ended = command("export", form, "march", "-n", "1", *more, "--out", str(tmp_path / form))
-        assert ended.returncode == 2, ended.stdout
-        assert "conversation" in ended.stderr or "messages after the model's replies" in ended.stderr
-        assert "Traceback" not in ended.stderr
+        assert main(["export", form, "march", "-n", "1", *more, "--out", str(tmp_path / form)]) == 2
+        complaint = capsys.readouterr().err
+        assert "conversation" in complaint or "messages after the model's replies" in complaint
 
 
-def test_tables_have_the_figures(tmp_path: Path) -> None:
+def test_tables_have_the_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     results = run(Marcher(slips_at(5)), tmp_path)
     lines = list(summary_lines(Summary(results)))
     [line] = [line for line in lines if "4.0" in line]
     assert line.split()[-10:] == ["4.0", "4", "1.000", "1.000", "0.000", "0.000", "0.800", "1.000", "1.000", "0.000"]
     page = render_page(Summary(results), "runs/march")
-    assert '<h2 id="horizons">Conversations</h2>' in page
+    assert 'id="horizons"' in page
     other = [replace(result, gold="12", answer="12") for result in results]
     assert horizon_rows(other) == []
-    assert "Conversations" not in render_page(Summary(other), "runs/other")
-    ended = command("report", str(tmp_path), "--json", check=True)
-    [row] = json.loads(ended.stdout)
+    assert 'id="horizons"' not in render_page(Summary(other), "runs/other")
+    assert main(["report", str(tmp_path), "--json"]) == 0
+    [row] = json.loads(capsys.readouterr().out)
     assert row["horizons"][0]["survival"] == [1.0] * 4 + [0.0] * 4
 
 
@@ -280,25 +288,3 @@ def test_a_row_for_each_set_of_labels(tmp_path: Path) -> None:
     results = run(Marcher(right), tmp_path, n=4, params={"turns": (4, 6), "keys": (1,)})
     rows: list[HorizonRow] = horizon_rows(results)
     assert [(row.labels["turns"], row.turns, row.conversations) for row in rows] == [("4", 4, 2), ("6", 6, 2)]
-
-
-@pytest.mark.slow
-def test_a_killed_run_resumes_in_the_middle_of_a_conversation(tmp_path: Path) -> None:
-    """The server takes a tenth of a second for each turn, and knows every request by its hash."""
-    with serving(tmp_path / "journal.tsv", (0.1, 0.1)) as server:
-        model = ["--model", "openai-api/test/ok", "--base-url", server.base_url, "--tokenizer", "gpt2"]
-        line = ["run", "march", "-p", f"turns={LONG}", "-n", "1", *model, "--out", str(tmp_path / "run")]
-        for _ in range(KILLS):
-            seen = server.asked()
-            with begun(*line) as process:
-                while process.poll() is None and server.asked() < seen + 5:
-                    time.sleep(0.005)
-                process.send_signal(signal.SIGKILL)
-            time.sleep(0.3)
-        command(*line, check=True)
-        asked = [fact.item for fact in server.facts() if fact.what == "asked"]
-    [result] = read_results(tmp_path / "run")
-    assert result.reading
-    assert result.reading.calls == LONG == len(split_replies(result.reply))
-    assert len(set(asked)) == LONG
-    assert LONG <= len(asked) <= LONG + KILLS

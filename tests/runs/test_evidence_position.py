@@ -1,13 +1,14 @@
 """Where in its context an answer is read from: in results, in slices, and not where only a part was sent."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import carrara
 from carrara.items.item import make
 from carrara.results.rows import summarize_by_labels
-from carrara.runs.reading_record import Places, Watch
+from carrara.runs.reading_record import Watch
 from tests.helpers.inspect_warnings import LEFT_OPEN
 
 TASKS = ("babilong/qa2", "michelangelo/mrcr", "michelangelo/latent_list", "minerva/word_search", "sync/graph")
@@ -46,24 +47,13 @@ def test_a_run_knows_where_answers_stand(tmp_path: Path) -> None:
     def ask(prompt: str) -> str:
         return "FINAL ANSWER: kitchen"
 
-    found = carrara.run("qa1", ask, out=tmp_path / "run", lengths="0,1k", n=8, tokenizer="gpt2")
+    asked: dict[str, Any] = {"lengths": "0,1k", "n": 8, "tokenizer": "gpt2"}
+    found = carrara.run("qa1", ask, out=tmp_path / "run", **asked)
     assert all(result.places and result.places[2] == 1 for result in found)
     assert len({result.places for result in found}) > 8
     rows = summarize_by_labels(list(found), ["place"])
     assert sum(row.stat.n for row in rows) == 16
     assert {row.labels["place"] for row in rows} <= {"0-20 %", "20-40 %", "40-60 %", "60-80 %", "80-100 %"}
-    part = carrara.run(
-        "qa1",
-        ask,
-        out=tmp_path / "part",
-        lengths="1k",
-        n=2,
-        tokenizer="gpt2",
-        reader="retrieval:sentences,by=bm25,top=2",
-    )
+    part = carrara.run("qa1", ask, out=tmp_path / "part", reader="retrieval:sentences,by=bm25,top=2", **asked)
     known = {result.id: result.places for result in found}
     assert [result.places for result in part] == [known[result.id] for result in part]
-
-
-def test_what_is_kept_is_small() -> None:
-    assert len(str(list(Places(0.1234, 0.9876, 12)))) < 25

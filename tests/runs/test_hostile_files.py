@@ -4,6 +4,7 @@ import re
 import shutil
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from benchmarks import hostile_files
 
 import carrara
 from carrara.cli.main import main
+from carrara.results.result import FactTrace, ReadingCost
 from carrara.runs.log_files import header, samples
+from carrara.runs.replies import check_result
 from tests.helpers.inspect_warnings import LEFT_OPEN
 
 pytestmark = [LEFT_OPEN, pytest.mark.usefixtures("collected")]
@@ -47,10 +50,6 @@ def in_time() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def test_no_two_kinds_have_one_name() -> None:
-    assert len(KINDS) == len(hostile_files.KINDS) >= 60
-
-
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize("kind", CASES)
 def test_a_hostile_file_is_refused_left_out_or_named(
@@ -82,6 +81,28 @@ def test_a_run_sets_a_damaged_log_aside(
     hostile_files.honest(sent)
     assert len(carrara.read(sent)) == 30
     assert len(list((sent / "logs").glob("*.damaged"))) == 1
+
+
+FACT = FactTrace(0, 0.5, "used")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"facts": (replace(FACT, place="x"),)},  # type: ignore[arg-type]
+        {"facts": (replace(FACT, place=7.0),)},
+        {"facts": (replace(FACT, call="x"),)},  # type: ignore[arg-type]
+        {"facts": (replace(FACT, text=5),)},  # type: ignore[arg-type]
+        {"reading": ReadingCost("x", 1)},  # type: ignore[arg-type]
+        {"reading": ReadingCost(-1, 1)},
+        {"money": "x"},
+    ],
+)
+def test_a_reading_that_no_run_writes_is_refused(change: dict[str, object], honest: Path) -> None:
+    result = replace(carrara.read(honest)[0], reading=ReadingCost(1, 9), facts=(FACT,))
+    check_result(result)
+    with pytest.raises(ValueError, match=r"place|range|validation error"):
+        check_result(replace(result, **change))  # type: ignore[arg-type]
 
 
 def test_a_log_that_another_shard_removed_is_not_a_damaged_one(tmp_path: Path) -> None:

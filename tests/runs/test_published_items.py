@@ -1,6 +1,7 @@
 """Published items, run as they are; the published grid; what a data set is like; files to fine-tune with."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +9,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import carrara
 from carrara.cli.main import main
 from carrara.cli.messages import messages_on_stderr
 from carrara.items import registry
 from carrara.items.item import contexts, make, rebuild
 from carrara.runs.config import RunConfig
-from carrara.runs.presets import PRESETS, preset_of
+from carrara.runs.presets import preset_of
 from carrara.util.errors import UsageError
-from tests.helpers.process import Ended, carrara, in_file
+from tests.helpers.inspect_warnings import LEFT_OPEN
 
 ROWS = 5
 
@@ -40,25 +42,30 @@ def official(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(*asked: object) -> Ended:
-    return carrara("run", *asked, "--tokenizer", "gpt2", "--json")
+def planned(official: Path, tasks: str = "babilong", **settings: Any) -> RunConfig:
+    """Return the settings of a run of published items."""
+    fixed = {"out": "unused", "tokenizer": "gpt2", "published": f"babilong:{official}"}
+    return RunConfig(tasks, "carrara/oracle", **{**fixed, **settings})
 
 
-def test_published_items_are_run_as_they_are(official: Path, tmp_path: Path) -> None:
-    published = in_file(tmp_path / "file", published=f"babilong:{official}")
-    ended = run("babilong", *published, "--model", "carrara/oracle", "--out", tmp_path / "run")
-    assert ended.returncode == 0, ended.stderr
-    rows = json.loads(ended.stdout)
-    assert "dataset_info.json is left out" in ended.stderr
-    assert [(row["task"], row["length"]) for row in rows] == [
-        (f"published/babilong-{task}", length) for task in ("qa1", "qa2", "qa8") for length in (0, 4096)
-    ]
-    assert {(row["n"], row["mean"]) for row in rows} == {(ROWS, 1.0)}
+def jobs_of(official: Path, tasks: str = "babilong", **settings: Any) -> list[tuple[str, int]]:
+    return [(job.first.task, job.first.length) for job in planned(official, tasks, **settings).jobs]
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+def test_published_items_are_run_as_they_are(official: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    results = carrara.run(
+        "babilong", "carrara/oracle", published=f"babilong:{official}", tokenizer="gpt2", out=tmp_path
+    )
+    assert "dataset_info.json is left out" in caplog.text
+    assert Counter((result.task, result.length, result.score) for result in results) == {
+        (f"published/babilong-{task}", length, 1.0): ROWS for task in ("qa1", "qa2", "qa8") for length in (0, 4096)
+    }
 
 
 def test_a_published_item_is_rebuilt_from_its_id(official: Path) -> None:
-    args = _planned(official)
-    job = next(job for job in args.jobs if job.first.task.endswith("qa1") and job.first.length == 4096)
+    job = next(job for job in planned(official, "qa1").jobs if job.first.length == 4096)
     item = rebuild(str(job.first))
     row = json.loads((official / "4k" / "qa1.json").read_text("utf-8"))[0]
     assert f"<context> {row['input']} </context>" in item.text
@@ -68,8 +75,11 @@ def test_a_published_item_is_rebuilt_from_its_id(official: Path) -> None:
 
 
 def test_parts_of_published_data_can_be_chosen(official: Path) -> None:
-    jobs = _planned(official, "qa2", lengths="4k", n=3).jobs
-    assert [(job.first.task, job.first.length, job.instances) for job in jobs] == [("published/babilong-qa2", 4096, 3)]
+    [job] = planned(official, "qa2", lengths="4k", n=3).jobs
+    assert (job.first.task, job.first.length, job.instances) == ("published/babilong-qa2", 4096, 3)
+    for part in ("4k", "4k/qa1.json"):
+        jobs = jobs_of(official, "qa1", published=f"babilong:{official / part}")
+        assert jobs == [("published/babilong-qa1", 4096)]
 
 
 @pytest.mark.parametrize(
@@ -88,33 +98,20 @@ def test_what_cannot_be_run_is_refused(
     official: Path, selection: str, source: str, more: dict[str, Any], complaint: str
 ) -> None:
     with pytest.raises(UsageError, match=complaint):
-        _planned(official, selection, published=source.format(official), **more)
-
-
-@pytest.mark.slow
-def test_broken_published_files_are_refused(official: Path, tmp_path: Path) -> None:
-    for name, content in (("qa1.json", "[{"), ("qa1.json", '[{"input": "x"}]'), ("qa1.json", "{}")):
-        folder = tmp_path / "4k"
-        folder.mkdir(exist_ok=True)
-        (folder / name).write_text(content, "utf-8")
-        published = in_file(tmp_path, published=f"babilong:{tmp_path}")
-        ended = run("qa1", *published, "--model", "carrara/oracle", "--out", tmp_path / "r")
-        assert ended.returncode == 2
-        assert str(folder / name) in ended.stderr
-        assert "Traceback" not in ended.stderr
+        planned(official, selection, published=source.format(official), **more)
 
 
 GOOD = {"input": "Mary went to the garden.", "question": "Where is Mary? ", "target": "garden"}
 OTHER = {"input": "John went to the office.", "question": "Where is John? ", "target": "office"}
 
 
-def _gold(folder: Path, **more: Any) -> list[str]:
+def gold_answers(folder: Path, **more: Any) -> list[str]:
     """The answers to everything that a folder has for qa1, as a run would ask it."""
-    jobs = _planned(folder, "qa1", **more).jobs
+    jobs = planned(folder, "qa1", **more).jobs
     return [item.gold for job in jobs for context in contexts(job.first, job.instances) for item in context.items]
 
 
-def _write(path: Path, *rows: object) -> Path:
+def write_rows(path: Path, *rows: object) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".parquet":
         pq.write_table(pa.Table.from_pylist(list(rows)), path)
@@ -125,29 +122,39 @@ def _write(path: Path, *rows: object) -> Path:
     return path
 
 
-def test_what_is_not_there_is_told(official: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _planned(official, "qa1,qa3,qa4", lengths="0,4k,8k")
-    assert "has no file of qa3, qa4 at 0, 4k; of qa1, qa3, qa4 at 8k: left out" in capsys.readouterr().err
-    _planned(official, "qa1,qa2,qa3,qa4")
-    assert "has no file of qa3, qa4: left out" in capsys.readouterr().err
-    _planned(official, "qa1,qa2", lengths="4k")
-    assert "has no file" not in capsys.readouterr().err
+def test_what_is_not_there_is_told(official: Path, caplog: pytest.LogCaptureFixture) -> None:
+    planned(official, "qa1,qa3,qa4", lengths="0,4k,8k")
+    assert "has no file of qa3, qa4 at 0, 4k; of qa1, qa3, qa4 at 8k: left out" in caplog.text
+    planned(official, "qa1,qa2,qa3,qa4")
+    assert "has no file of qa3, qa4: left out" in caplog.text
+    caplog.clear()
+    planned(official, "qa1,qa2", lengths="4k")
+    assert "has no file" not in caplog.text
 
 
 def test_a_preset_chooses_tests_and_lengths_of_published_items(
-    official: Path, capsys: pytest.CaptureFixture[str]
+    official: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    jobs = _planned(official, "paper:babilong:qa1,qa2").jobs
-    assert [(job.first.task[-3:], job.first.length) for job in jobs] == [
-        (task, length) for task in ("qa1", "qa2") for length in (0, 4096)
+    assert jobs_of(official, "paper:babilong:qa1,qa2") == [
+        (f"published/babilong-{task}", length) for task in ("qa1", "qa2") for length in (0, 4096)
     ]
-    assert "qa1, qa2 at 1k, 2k, 8k" in capsys.readouterr().err
+    assert "qa1, qa2 at 1k, 2k, 8k" in caplog.text
 
 
-@pytest.mark.parametrize("part", ["4k", "4k/qa1.json"])
-def test_a_part_of_a_folder_is_known_by_its_path(official: Path, part: str) -> None:
-    jobs = _planned(official, "qa1", published=f"babilong:{official / part}").jobs
-    assert [(job.first.task, job.first.length) for job in jobs] == [("published/babilong-qa1", 4096)]
+def test_the_published_grid() -> None:
+    found = preset_of("paper:babilong")
+    assert found is not None
+    preset, selection = found
+    instances = {(task, s.length): s.instances for task in registry.select(selection) for s in preset.sizes(task, None)}
+    assert len(instances) == 20 * 13
+    first_five = registry.select("qa1,qa2,qa3,qa4,qa5")
+    assert instances == {
+        (task, length): 1000 if task in first_five and length <= 32768 else 100 for task, length in instances
+    }
+    assert preset_of("paper:babilong:qa2,qa7") == (preset, "qa2,qa7")
+    assert preset_of("babilong") is None
+    with pytest.raises(UsageError, match="is not part of paper:babilong"):
+        preset_of("paper:babilong:latent_list")
 
 
 @pytest.mark.parametrize(
@@ -155,120 +162,89 @@ def test_a_part_of_a_folder_is_known_by_its_path(official: Path, part: str) -> N
 )
 def test_names_of_files(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
-    _write(path.with_suffix(path.suffix.lower()), GOOD).rename(path)
-    assert _gold(tmp_path, lengths="4k") == ["garden"]
+    write_rows(path.with_suffix(path.suffix.lower()), GOOD).rename(path)
+    assert gold_answers(tmp_path, lengths="4k") == ["garden"]
 
 
-def test_files_that_are_left_out_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _write(tmp_path / "4k" / "qa1.json", GOOD)
+def test_files_that_are_left_out_are_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    write_rows(tmp_path / "4k" / "qa1.json", GOOD)
     for name in ("qa2.csv", "qa3.json.gz", "notes.txt"):
         (tmp_path / "4k" / name).write_text("")
     (tmp_path / ".cache" / "4k").mkdir(parents=True)
     (tmp_path / ".cache" / "4k" / "qa4.json").write_text("")
-    assert _gold(tmp_path) == ["garden"]
-    assert "qa2.csv and 1 more are left out: what is read ends in .json" in capsys.readouterr().err
+    assert gold_answers(tmp_path) == ["garden"]
+    assert "qa2.csv and 1 more are left out: what is read ends in .json" in caplog.text
 
 
 @pytest.mark.parametrize("other", ["4k/qa1.jsonl", "4k/qa1.parquet", "copy/4k/qa1.json"])
 def test_no_item_counts_twice(other: str, tmp_path: Path) -> None:
-    _write(tmp_path / "4k/qa1.json", GOOD, OTHER)
-    _write(tmp_path / other, GOOD, OTHER)
+    write_rows(tmp_path / "4k/qa1.json", GOOD, OTHER)
+    write_rows(tmp_path / other, GOOD, OTHER)
     with pytest.raises(UsageError, match="hold the same rows: leave one of them"):
-        _gold(tmp_path)
+        gold_answers(tmp_path)
 
 
 def test_parts_of_one_file_are_read_together(tmp_path: Path) -> None:
-    _write(tmp_path / "qa1/4k-00000-of-00002.parquet", GOOD, OTHER)
-    _write(
+    write_rows(tmp_path / "qa1/4k-00000-of-00002.parquet", GOOD, OTHER)
+    write_rows(
         tmp_path / "qa1/4k-00001-of-00002.parquet",
         OTHER,
         GOOD | {"target": "Garden", "input": "Mary is in the garden."},
     )
-    assert _gold(tmp_path) == ["garden", "office", "office", "garden"]
+    assert gold_answers(tmp_path) == ["garden", "office", "office", "garden"]
 
 
-UNFIT: dict[str, tuple[str, dict[str, object], str]] = {
+BROKEN: dict[str, tuple[str, str | dict[str, object], str]] = {
+    "JSON that is cut off": ("qa1.json", "[{", "qa1.json"),
+    "a row without its fields": ("qa1.json", '[{"input": "x"}]', "qa1.json"),
+    "no list": ("qa1.json", "{}", "qa1.json"),
+    "brackets in brackets": ("qa1.json", "[" * 200_000, "qa1.json"),
+    "brackets in brackets in a line": ("qa1.jsonl", "[" * 200_000, "qa1.jsonl:1"),
+    "half a character": ("qa1.json", json.dumps([GOOD, GOOD | {"input": "\ud800"}]), "row 1 of"),
     "a target that is none": ("qa1.json", {"target": "banana"}, "'banana' is no answer to qa1's"),
     "an empty target": ("qa1.json", {"target": ""}, "'' is no answer"),
     "a question of no task": ("qa1.json", {"question": "How are you?"}, "'How are you?' is no question of qa1"),
     "a question of another task": ("qa1.json", {"question": "Is Mary in the garden?"}, "no question of qa1"),
-    "half a character": ("qa1.json", {"input": "\ud800"}, "row 1 of"),
     "null": ("qa1.json", {"target": None}, "row 1 of"),
     "null in Parquet": ("qa1.parquet", {"target": None}, "row 1 of"),
 }
 
 
-@pytest.mark.parametrize("wrong", UNFIT)
+@pytest.mark.parametrize("wrong", BROKEN)
 def test_rows_that_cannot_be_asked_are_named(wrong: str, tmp_path: Path) -> None:
-    name, change, complaint = UNFIT[wrong]
+    name, content, complaint = BROKEN[wrong]
     path = tmp_path / "4k" / name
-    if "\ud800" in change.values():
+    if isinstance(content, str):
         path.parent.mkdir()
-        path.write_text(json.dumps([GOOD, GOOD | change]), "ascii")
+        path.write_text(content, "utf-8")
     else:
-        _write(path, GOOD, GOOD | change)
+        write_rows(path, GOOD, GOOD | content)
     with pytest.raises(UsageError) as refused:
-        _gold(tmp_path)
+        gold_answers(tmp_path)
     assert complaint in str(refused.value)
-    assert f"row 1 of {path}" in str(refused.value)
+    assert str(path) in str(refused.value)
 
 
 def test_parquet_holds_texts(tmp_path: Path) -> None:
-    path = _write(tmp_path / "4k" / "qa1.parquet", GOOD | {"target": 3})
-    with pytest.raises(UsageError, match=f"the column 'target' of {path} holds int64 and no texts"):
-        _gold(tmp_path)
+    write_rows(tmp_path / "4k" / "qa1.parquet", GOOD | {"target": 3})
+    with pytest.raises(UsageError, match="holds int64 and no texts"):
+        gold_answers(tmp_path)
 
 
 def test_lines_end_at_line_feeds_alone(tmp_path: Path) -> None:
-    _write(tmp_path / "4k" / "qa1.jsonl", GOOD | {"input": "It was late.\u2028\x85 Mary went to the garden."}, OTHER)
-    assert _gold(tmp_path) == ["garden", "office"]
-
-
-@pytest.mark.parametrize(("name", "where"), [("qa1.json", "qa1.json"), ("qa1.jsonl", "qa1.jsonl:1")])
-def test_deep_files_are_refused(name: str, where: str, tmp_path: Path) -> None:
-    (tmp_path / "4k").mkdir()
-    (tmp_path / "4k" / name).write_text("[" * 200_000)
-    with pytest.raises(UsageError, match=where):
-        _gold(tmp_path)
+    write_rows(
+        tmp_path / "4k" / "qa1.jsonl", GOOD | {"input": "It was late.\u2028\x85 Mary went to the garden."}, OTHER
+    )
+    assert gold_answers(tmp_path) == ["garden", "office"]
 
 
 def test_the_commonest_answer_of_published_items(official: Path) -> None:
     from carrara.verify.reference import majority
 
-    job = _planned(official, "qa1", lengths="4k").jobs[0]
+    job = planned(official, "qa1", lengths="4k").jobs[0]
     items = [item for context in contexts(job.first, job.instances) for item in context.items]
     golds = [item.gold for item in items]
     assert {golds.count(majority(item, [])) for item in items} == {max(map(golds.count, golds))}
-
-
-def _planned(official: Path, tasks: str = "babilong", **settings: Any) -> RunConfig:
-    """Return the settings of a run of published items."""
-    fixed = {"out": "unused", "tokenizer": "gpt2", "published": f"babilong:{official}"}
-    with messages_on_stderr():
-        return RunConfig(tasks, "carrara/oracle", **{**fixed, **settings})
-
-
-def test_the_published_grid() -> None:
-    found = preset_of("paper:babilong")
-    assert found is not None
-    preset, selection = found
-    assert "simulated" in preset.about
-    jobs = [(task, s.length, s.instances) for task in registry.select(selection) for s in preset.sizes(task, None)]
-    assert len(jobs) == 20 * 13
-    assert {
-        instances for task, length, instances in jobs if task in registry.select("qa1,qa5") and length <= 32768
-    } == {1000}
-    assert {instances for task, length, instances in jobs if task == "babilong/qa6" or length > 32768} == {100}
-    assert preset_of("paper:babilong:qa2,qa7") == (preset, "qa2,qa7")
-    with pytest.raises(UsageError, match="is not part of paper:babilong"):
-        preset_of("paper:babilong:latent_list")
-    assert preset_of("babilong") is None
-    assert PRESETS["paper:babilong"].params_beside({"screen": "true", "haystack": "x"}) == {
-        "background": "all",
-        "repeat": "true",
-        "screen": "true",
-        "haystack": "x",
-    }
 
 
 def test_stats_describe_a_data_set(capsys: pytest.CaptureFixture[str]) -> None:
@@ -280,8 +256,6 @@ def test_stats_describe_a_data_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert sum(share for _, share in seven["answers"]) == pytest.approx(1)
     assert 3400 < found["tokens"]["4096"]["gpt2"] < 4096
     assert found["tokens"]["4096"]["characters"] > found["tokens"]["4096"]["words"] > found["tokens"]["0"]["words"]
-    assert main(["describe", "qa4", "-n", "20"]) == 0
-    assert "17.7%" in capsys.readouterr().out
     assert main(["describe", "qa4", "-n", "2", "--lengths", "4k", "--tokenizer", "o200k,words", "--json"]) == 0
     assert list(json.loads(capsys.readouterr().out)["tokens"]["4096"]) == ["o200k", "words"]
     assert main(["describe", "qa1,qa3", "-n", "2", "--lengths", "20"]) == 2

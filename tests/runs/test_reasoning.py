@@ -1,15 +1,13 @@
 """Reasoning held to none or to a number of tokens: on llama.cpp's own server, and on one that cannot go on."""
 
-import io
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import carrara
 from carrara import tokenizers
 from carrara.items import registry
 from carrara.items.item import make
@@ -18,10 +16,10 @@ from carrara.runs.reasoning import lead_of, request
 from carrara.runs.replies import read_results
 from carrara.servers.probe import probe_server
 from carrara.servers.reasoning_mode import Thinking
-from carrara.servers.server_info import ServerInfo
 from carrara.types import PromptTemplate
 from carrara.util.errors import UsageError
-from tests.helpers.server import serving
+from tests.helpers.json_server import Handler, Server, listening
+from tests.helpers.server import reply
 from tests.runs.test_run import run
 
 TASKS = "sync/graph,qa1"
@@ -61,66 +59,33 @@ def asked(address: str, out: Path, *more: str, model: str = "smollm2") -> "tuple
 def test_a_probe_finds_out_everything(llama_cpp: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
     info = probe_server("openai-api/local/smollm2", llama_cpp)
-    assert info == ServerInfo(
-        model="openai-api/local/smollm2",
-        address=llama_cpp,
-        reachable=True,
-        models=info.models,
-        context_window=2048,
-        counts_tokens=True,
-        separate_reasoning=False,
-        prefill={},
-        prompt_logprobs=False,
-        tokenizer=f"server:{llama_cpp.removesuffix('/v1')}",
-    )
-    assert len(info.models) == 1
+    assert (info.reachable, info.context_window, len(info.models)) == (True, 2048, 1)
+    assert (info.counts_tokens, info.separate_reasoning, info.prefill, info.prompt_logprobs) == (True, False, {}, False)
+    assert info.tokenizer == f"server:{llama_cpp.removesuffix('/v1')}"
     assert tokenizers.get(info.tokenizer).count("one two three") == 3
 
 
 @pytest.mark.slow
-def test_the_answers_first_words_are_put_into_its_mouth(llama_cpp: str, tmp_path: Path) -> None:
-    code, told, results = asked(llama_cpp, tmp_path, "--cot", "none")
+@pytest.mark.parametrize(("cot", "reasoning"), [("none", 0), ("exactly:0", 0), ("exactly:24", 24)])
+def test_reasoning_is_exact_and_the_answers_first_words_follow(
+    cot: str, reasoning: int, llama_cpp: str, tmp_path: Path
+) -> None:
+    code, told, results = asked(llama_cpp, tmp_path, "--cot", cot)
     assert code == 0, told
     assert len(results) == 4
     for result in results:
-        assert result.settings["cot"] == "none, prefilled"
-        assert result.reply.startswith(LEADS.get(result.task, "Connected Node:"))
-        assert result.reasoning == 0
+        lead = LEADS.get(result.task, "Connected Node:")
+        assert f"\n\n{lead}" in result.reply if reasoning else result.reply.startswith(lead)
+        assert result.reasoning == reasoning
         assert result.answering is not None
         assert result.answering <= (result.output_tokens or 0)
-
-
-@pytest.mark.slow
-def test_reasoning_is_exact(llama_cpp: str, tmp_path: Path) -> None:
-    code, told, results = asked(llama_cpp, tmp_path, "--cot", "exactly:24")
-    assert code == 0, told
-    assert {result.reasoning for result in results} == {24}
-    for result in results:
-        lead = LEADS.get(result.task, "Connected Node:")
-        assert f"\n\n{lead}" in result.reply
-    code, told, again = asked(llama_cpp, tmp_path, "--cot", "exactly:24")
+    assert {result.settings["cot"] for result in results} == {"none, prefilled" if cot == "none" else cot}
+    code, told, again = asked(llama_cpp, tmp_path, "--cot", cot)
     assert code == 0, told
     assert again == results
 
 
-@pytest.mark.slow
-def test_no_reasoning_at_all_is_zero_tokens_of_it(llama_cpp: str, tmp_path: Path) -> None:
-    code, told, results = asked(llama_cpp, tmp_path, "--cot", "exactly:0")
-    assert code == 0, told
-    assert {result.reasoning for result in results} == {0}
-    assert all(result.reply.startswith(LEADS.get(result.task, "Connected Node:")) for result in results)
-
-
-@pytest.mark.slow
-def test_a_free_reply_is_counted_too(llama_cpp: str, tmp_path: Path) -> None:
-    code, told, results = asked(llama_cpp, tmp_path)
-    assert code == 0, told
-    assert all("cot" not in result.settings for result in results)
-    assert all((result.reasoning or 0) + (result.answering or 0) <= 41 for result in results)
-    assert all(result.answering for result in results)
-
-
-class Handler(BaseHTTPRequestHandler):
+class ThinkingHandler(Handler):
     """Counts a word as a token, and three more for every message. The model's name says what it is like:
 
     closed     answers a begun reply as if it were closed
@@ -131,16 +96,13 @@ class Handler(BaseHTTPRequestHandler):
     mute       goes on, and has nothing to say
     """
 
-    protocol_version = "HTTP/1.1"
-    server: "Server"
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+    server: "ThinkingServer"
 
     def do_POST(self) -> None:
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        request = json.loads(self.read())
         self.server.requests.append(request)
-        model, sent = request["model"], request["messages"]
+        model = request["model"] if self.server.continues else "closed"
+        sent = request["messages"]
         begun = sent[-1]["role"] == "assistant"
         words = sum(len(message["content"].split()) + 3 for message in sent)
         told = bool(request.get("continue_final_message"))
@@ -158,30 +120,16 @@ class Handler(BaseHTTPRequestHandler):
             room = min(3, request.get("max_tokens") or 3)
             message["content"] = " and so on"[: (0, 4, 7, 10)[room]] if model == "short" else ""
         wrote = len(message["content"].split())
-        answer = {
-            "id": "x",
-            "object": "chat.completion",
-            "created": 0,
-            "model": model,
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": words, "completion_tokens": wrote, "total_tokens": words + wrote},
-        }
-        body = json.dumps(answer).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        usage = {"prompt_tokens": words, "completion_tokens": wrote, "total_tokens": words + wrote}
+        self.send(reply(message=message, model=model, usage=usage))
 
 
-class Server(ThreadingHTTPServer):
+class ThinkingServer(Server):
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(ThinkingHandler)
         self.requests: list[dict[str, Any]] = []
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+        self.continues = True
+        """Whether it goes on with a message at all."""
 
     def begun(self) -> list[str]:
         """What replies were to be gone on with, after the probe."""
@@ -190,21 +138,14 @@ class Server(ThreadingHTTPServer):
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    server = Server()
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
-
-
-@pytest.fixture
-def closed(server: Server) -> str:
-    return server.address
+def server() -> Iterator[ThinkingServer]:
+    server = ThinkingServer()
+    with listening(server):
+        yield server
 
 
 @pytest.mark.slow
-def test_thinking_is_kept_in_what_is_gone_on_with(server: Server, tmp_path: Path) -> None:
+def test_thinking_is_kept_in_what_is_gone_on_with(server: ThinkingServer, tmp_path: Path) -> None:
     code, told, results = asked(server.address, tmp_path, "--cot", "exactly:40", model="think")
     assert code == 0, told
     assert all("aaa bbb ccc ddd" in begun for begun in server.begun())
@@ -212,7 +153,7 @@ def test_thinking_is_kept_in_what_is_gone_on_with(server: Server, tmp_path: Path
     assert {result.reasoning for result in results} == {40}
 
 
-def test_thinking_kept_apart_is_refused(server: Server, tmp_path: Path) -> None:
+def test_thinking_kept_apart_is_refused(server: ThinkingServer, tmp_path: Path) -> None:
     code, told, _ = asked(server.address, tmp_path, "--cot", "exactly:40", model="parser")
     assert code == 2
     assert "keeps its reasoning apart" in told.replace("\n", " ")
@@ -220,7 +161,7 @@ def test_thinking_kept_apart_is_refused(server: Server, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_closed_message_is_told_by_a_single_token(server: Server, tmp_path: Path) -> None:
+def test_a_closed_message_is_told_by_a_single_token(server: ThinkingServer, tmp_path: Path) -> None:
     code, told, results = asked(server.address, tmp_path, "--cot", "none", model="mistral")
     assert code == 0, told
     assert {result.settings["cot"] for result in results} == {"none, prefilled"}
@@ -232,7 +173,7 @@ def test_a_closed_message_is_told_by_a_single_token(server: Server, tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_a_model_that_stops_is_pushed_on(server: Server, tmp_path: Path) -> None:
+def test_a_model_that_stops_is_pushed_on(server: ThinkingServer, tmp_path: Path) -> None:
     code, told, results = asked(server.address, tmp_path, "--cot", "exactly:400", model="short")
     assert code == 0, told
     assert {result.reasoning for result in results} == {400}
@@ -240,98 +181,61 @@ def test_a_model_that_stops_is_pushed_on(server: Server, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_a_model_that_will_not_go_on_says_so(server: Server, tmp_path: Path) -> None:
+def test_a_model_that_will_not_go_on_says_so(server: ThinkingServer, tmp_path: Path) -> None:
     code, told, results = asked(server.address, tmp_path, "--cot", "exactly:400", model="mute")
     assert code == 0, told
     assert all((result.reasoning or 0) < 400 for result in results)
     assert "reasoned for fewer tokens than was asked for" in (tmp_path / "report.html").read_text("utf-8")
 
 
-def test_a_free_replys_thinking_is_counted(server: Server, tmp_path: Path) -> None:
+def test_a_free_replys_thinking_is_counted(server: ThinkingServer, tmp_path: Path) -> None:
     code, told, results = asked(server.address, tmp_path, model="think")
     assert code == 0, told
     assert all((result.reasoning or 0) >= 4 for result in results)
 
 
 @pytest.mark.slow
-def test_a_run_goes_on_as_it_began(server: Server, tmp_path: Path) -> None:
+def test_a_run_goes_on_as_it_began(server: ThinkingServer, tmp_path: Path) -> None:
     """Finished, it needs no server; and it does not become another experiment when its server has changed."""
     code, told, results = asked(server.address, tmp_path, "--cot", "none", model="short")
     assert (code, len(results)) == (0, 4), told
     sent = len(server.requests)
     code, told, again = asked(server.address, tmp_path, "--cot", "none", model="short")
     assert (code, again, len(server.requests)) == (0, results, sent), told
-    short, Handler.do_POST = Handler.do_POST, _closed  # type: ignore[method-assign]
-    try:
-        code, told, after = asked(server.address, tmp_path, "--cot", "none", "--seed", "1", model="short")
-    finally:
-        Handler.do_POST = short  # type: ignore[method-assign]
+    server.continues = False  # after an update
+    code, told, after = asked(server.address, tmp_path, "--cot", "none", "--seed", "1", model="short")
     assert code == 2
     assert "cannot go on with a message" in told
     assert after == results
 
 
-def _closed(self: Handler) -> None:
-    """The same server after an update: it goes on no more."""
-    wire = self.rfile
-    read = wire.read(int(self.headers["Content-Length"])).replace(b'"short"', b'"closed"')
-    del self.headers["Content-Length"]
-    self.headers["Content-Length"] = str(len(read))
-    self.rfile = io.BytesIO(read)
-    _POST(self)
-    self.rfile = wire  # the connection is kept: the next request comes on it
-
-
-_POST = Handler.do_POST
-
-
-def test_where_a_server_cannot_go_on_it_is_asked_for_the_answer_alone(closed: str, tmp_path: Path) -> None:
-    code, told, results = asked(closed, tmp_path, "--cot", "none", model="closed")
+def test_where_a_server_cannot_go_on_it_is_asked_for_the_answer_alone(server: ThinkingServer, tmp_path: Path) -> None:
+    code, told, results = asked(server.address, tmp_path, "--cot", "none", model="closed")
     assert code == 0, told
     assert {result.settings["cot"] for result in results} == {"none, asked"}
     assert all("answer alone, without any reasoning" in result.reply for result in results)
     assert any("beginning with `Shortest Path:`" in result.reply for result in results)
 
 
-def test_an_exact_length_is_refused_where_it_cannot_be(closed: str, tmp_path: Path) -> None:
-    code, told, results = asked(closed, tmp_path, "--cot", "exactly:24", model="closed")
+def test_an_exact_length_is_refused_where_it_cannot_be(server: ThinkingServer, tmp_path: Path) -> None:
+    code, told, results = asked(server.address, tmp_path, "--cot", "exactly:24", model="closed")
     assert code == 2
     assert "cannot go on with a message" in told
     assert results == []
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        (["--cot", "some"], "no way to reason"),
-        (["--cot", "exactly:many"], "no way to reason"),
-        (["--cot", "exactly:-1"], "no way to reason"),
-        (["--cot", "exactly:9", "--style", "base"], "base model"),
-    ],
+    ("model", "cot"),
+    [("smollm2", "some"), ("smollm2", "exactly:many"), ("smollm2", "exactly:-1"), ("oracle", "exactly:9")],
 )
-@pytest.mark.sampled(1)
-def test_what_cannot_be_is_refused(given: list[str], told: str, tmp_path: Path) -> None:
-    ended = run("qa1", "--model", "carrara/smollm2", "-n", "1", "--out", str(tmp_path), *given)
-    assert ended.returncode == 2
-    assert told in ended.stderr
-    assert "Traceback" not in ended.stderr
+def test_what_cannot_be_is_refused(model: str, cot: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError):
+        carrara.run("qa1", f"carrara/{model}", n=1, cot=cot, out=tmp_path)
 
 
-def test_references_are_asked(tmp_path: Path) -> None:
-    ended = run("qa1", "--model", "carrara/oracle", "-n", "2", "--cot", "none", "--out", str(tmp_path))
-    assert ended.returncode == 0, ended.stderr
-    assert [result.score for result in read_results(tmp_path)] == [1.0, 1.0]
-    ended = run("qa1", "--model", "carrara/oracle", "-n", "2", "--cot", "exactly:9", "--out", str(tmp_path))
-    assert ended.returncode == 2
-
-
-def test_an_outage_before_the_run_is_one_sentence(tmp_path: Path) -> None:
-    with serving(tmp_path / "journal") as server:
-        address = server.base_url
-    code, told, _ = asked(address, tmp_path, "--cot", "none", model="m")
-    assert code == 1
-    assert "cannot be reached" in told
-    assert "Traceback" not in told
+def test_a_base_model_does_not_reason(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="base model"):
+        carrara.run("qa1", "carrara/smollm2", n=1, cot="exactly:9", style="base", out=tmp_path)
 
 
 @pytest.mark.parametrize("task", [name for name in registry.names() if not name.startswith("published/")])

@@ -25,18 +25,10 @@ MOMENT = 0.15
 """How long a reply may be on its way to the disk, as a part of what a start takes on this machine just now."""
 
 
-def command(out: Path, server: Address) -> list[str]:
-    asked = ["run", "latent_list", "--lengths", "0,1k", "-n", str(REPLIES // 2), "-p", "complexity=1,5"]
-    model = [
-        "--model",
-        "openai-api/test/ok",
-        "--base-url",
-        server.base_url,
-        "--tokenizer",
-        "o200k",
-        *in_file(out.with_name("settings"), connections=20),
-    ]
-    return [*asked, *model, "--out", str(out)]
+def command(out: Path, server: Address, instances: int = REPLIES // 2) -> list[str]:
+    asked = ["run", "latent_list", "--lengths", "0,1k", "-n", str(instances), "-p", "complexity=1,5"]
+    model = ["--model", "openai-api/test/ok", "--base-url", server.base_url, "--tokenizer", "o200k"]
+    return [*asked, *model, "--out", str(out), *in_file(out.with_name("settings"), connections=20)]
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -90,25 +82,6 @@ def _asked_again(facts: Sequence[Fact], kills: Sequence[float]) -> list[float]:
 
 
 @pytest.mark.slow
-def test_a_second_run_asks_nothing(tmp_path: Path, server: Address) -> None:
-    line = command(tmp_path / "run", server)
-    for _ in range(2):
-        carrara(*line, check=True)
-    assert server.asked() == REPLIES
-
-
-@pytest.mark.slow
-def test_more_worlds_ask_only_for_what_is_new(tmp_path: Path, server: Address) -> None:
-    line = command(tmp_path / "run", server)
-    line[line.index("-n") + 1] = "20"
-    carrara(*line, check=True)
-    line[line.index("-n") + 1] = "30"
-    carrara(*line, check=True)
-    assert server.asked() == 60
-    assert len(read_results(tmp_path / "run")) == 60
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sent", "background"), [(signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGTERM, True)]
 )
@@ -147,13 +120,13 @@ def test_two_runs_in_one_folder_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_without_its_cache_a_folder_is_extended_for_the_new_alone(tmp_path: Path, server: Address) -> None:
-    """A larger -n is another task to Inspect: what the logs know is answered from them."""
-    line = command(tmp_path / "run", server)
-    for n in ("20", "30", "10"):
-        line[line.index("-n") + 1] = n
-        last = carrara(*line, check=True)
-        shutil.rmtree(tmp_path / "run/cache", ignore_errors=True)  # the last one asks nothing, and keeps nothing
+@pytest.mark.parametrize("has_cache", [True, False])
+def test_a_folder_is_extended_for_the_new_alone(has_cache: bool, tmp_path: Path, server: Address) -> None:
+    """A larger -n is another task to Inspect: what the logs or the cache know is answered from them."""
+    for n in (20, 30, 10):
+        last = carrara(*command(tmp_path / "run", server, n), check=True)
+        if not has_cache:
+            shutil.rmtree(tmp_path / "run/cache", ignore_errors=True)  # the last one asks nothing, and keeps nothing
     assert server.asked() == 60
     assert "20 of 20 replies are there already" in last.stderr
     results = read_results(tmp_path / "run")
@@ -168,8 +141,7 @@ def test_without_its_cache_a_folder_is_extended_for_the_new_alone(tmp_path: Path
 def test_a_damaged_log_is_set_aside(tmp_path: Path, left: int) -> None:
     out = tmp_path / "run"
     with serving(tmp_path / "journal.tsv") as server:
-        line = command(out, server)
-        line[line.index("-n") + 1] = "5"
+        line = command(out, server, 5)
         carrara(*line, check=True)
         log = sorted((out / "logs").glob("*.eval"))[0]
         log.write_bytes(log.read_bytes()[:left])

@@ -21,7 +21,7 @@ from inspect_ai.log import read_eval_log
 
 from carrara.answers.status import STATUSES
 from carrara.cli.main import main
-from carrara.items.item import PosedInstance, pose, questions_of, rebuild
+from carrara.items.item import PosedInstance, pose, questions_of
 from carrara.items.item_id import ItemId
 from carrara.items.prompt_pack import Pack
 from carrara.items.registry import load
@@ -32,7 +32,7 @@ from carrara.runs.rescoring.job import ScoreCounts, ScoreProgress, Troubles
 from carrara.runs.rescoring.lines import BOM, Batch, Lines
 from carrara.runs.rescoring.parallel import ScorerPool
 from carrara.runs.rescoring.scored import SMALL, Scorer, ScorerConfig, Trouble
-from carrara.util.errors import RunError, UsageError
+from carrara.util.errors import RunError
 from carrara.util.parallel import Engine
 from tests.helpers.process import carrara
 
@@ -145,26 +145,20 @@ def test_several_models_may_reply_to_one_item(tmp_path: Path, capsys: Capture) -
     assert "is not the name of a model" in capsys.readouterr().err
 
 
-UNTRUSTED = {
-    "half of a pair": "\ud800 is what I'd say",
-    "halves in the wrong order": "\udc00\ud800",
-    "a hundred thousand letters": "a " * 50_000,
-    "a hundred thousand brackets": "[" * 100_000,
-    "a hundred thousand digits": "7" * 100_000,
-    "NUL": "\x00\x00",
-    "line ends": "a\r\nb\u2028c\x85d\re",
-    "nothing": "",
-}
+UNTRUSTED = (
+    *("\ud800 is what I'd say", "\udc00\ud800", "\x00\x00", "a\r\nb\u2028c\x85d\re", ""),
+    *("a " * 50_000, "[" * 100_000, "7" * 100_000),
+)
 
 
-@pytest.mark.parametrize("reply", UNTRUSTED)
-def test_whatever_a_reply_is_it_is_scored(
-    reply: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    rows = [row for task in (LIST, "sync/graph", "minerva/snapshot", "babilong/qa1") for row in replies(task, 1)]
-    said = UNTRUSTED[reply]
-    for row in rows:
-        row["reply"] = said if reply == "nothing" else f"{said} {row['reply']}"
+def test_whatever_a_reply_is_it_is_scored(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    tasks = (LIST, "sync/graph", "minerva/snapshot", "babilong/qa1")
+    rows = [
+        row | {"model": f"m{n}", "reply": said and f"{said} {row['reply']}"}
+        for n, said in enumerate(UNTRUSTED)
+        for task in tasks
+        for row in replies(task, 1)
+    ]
     path = file_of(tmp_path / "replies.jsonl", rows)
     assert main(["score", str(path)]) == 0
     out, err = capfdbinary.readouterr()
@@ -172,17 +166,8 @@ def test_whatever_a_reply_is_it_is_scored(
     assert b"Traceback" not in err
     assert main(["score", str(path), "--out", str(tmp_path / "out")]) == 0
     found = read_results(tmp_path / "out")
-    assert {result.id for result in found} == {row["id"] for row in rows}
+    assert {(result.model, result.id) for result in found} == {(row["model"], row["id"]) for row in rows}
     assert all(result.reply.encode() for result in found if result.reply)
-
-
-def test_ends_of_lines_and_marks_of_order_are_no_matter(tmp_path: Path, capsys: Capture) -> None:
-    rows = replies(LIST, 3)
-    text = "\r\n".join(["", *map(json.dumps, rows[:2]), "", "  ", json.dumps(rows[2])])
-    path = tmp_path / "replies.jsonl"
-    path.write_bytes(BOM + text.encode())
-    assert main(["score", str(path)]) == 0
-    assert [row["score"] for row in scored(capsys.readouterr().out)] == [1, 1, 1]
 
 
 @example([b"\0\0", b"\n", b"\n"], 2)
@@ -206,20 +191,24 @@ def test_a_line_that_never_ends_is_not_held(monkeypatch: pytest.MonkeyPatch) -> 
     data = b"a\n" + b"b" * 1000 + b"\nc\n" + b"d" * 100 + b"\n" + b"e" * 101
     batches = list(Lines(io.BytesIO(data), True).batches())
     assert [] in batches
-    assert [line for batch in batches for line in batch] == [
-        (1, b"a"),
-        (2, None),
-        (3, b"c"),
-        (4, b"d" * 100),
-        (5, None),
-    ]
+    found = [line for batch in batches for line in batch]
+    assert found == [(1, b"a"), (2, None), (3, b"c"), (4, b"d" * 100), (5, None)]
     assert isinstance(trouble := Scorer(ScorerConfig("m")).line(None), Trouble)
     assert "longer than" in trouble.message
 
 
+def test_progress_says_how_long_it_will_take() -> None:
+    with ScoreProgress(1000) as progress:
+        progress.add(1234, 250)
+        time.sleep(0.01)
+        assert re.fullmatch(r"1,234 lines scored · [\d,]+ a second · about \d+ s left", progress.line())
+    assert "left" not in ScoreProgress(None).line()
+
+
 def test_standard_input_is_a_file_too(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    rows = replies(LIST, 2)
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("\n".join(map(json.dumps, rows)).encode())))
+    """Whatever its lines end with, and with a mark of their order before them."""
+    text = "\r\n".join(["", *map(json.dumps, replies(LIST, 2)), "", "  "])
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(BOM + text.encode())))
     assert main(["score", "-"]) == 0
     captured = capsys.readouterr()
     assert len(scored(captured.out)) == 2
@@ -236,9 +225,7 @@ def test_what_lines_come_to_stands_beside_them(tmp_path: Path, capsys: Capture) 
     assert main(["score", str(path), "--out", str(tmp_path / "scores.jsonl")]) == 0
     filed = capsys.readouterr()
     assert (tmp_path / "scores.jsonl").read_text("utf-8") == piped.out
-    head, _, *table = piped.err.splitlines()
-    assert head.split()[:9] == ["model", "task", "length", "score", "95", "%", "interval", "chance", "n"]
-    assert head.split()[9:] == ["answers", "read", "other", "replies"]
+    _, _, *table = piped.err.splitlines()
     assert [line.split()[:4] for line in table[:-1]] == [
         ["acme", LIST, "0", "1.000"],  # of two replies: a failed request is in no mean
         ["acme", LIST, "512", "1.000"],
@@ -302,12 +289,7 @@ def test_a_folder_is_what_a_run_leaves(tmp_path: Path, capsys: Capture) -> None:
     assert found == expected
     logs = sorted(path.name for path in (out / "logs").iterdir())
     assert len(logs) == 5
-    for log in (out / "logs").iterdir():
-        read = read_eval_log(str(log))
-        assert read.status == "success"
-        assert read.samples
-        assert read.eval.model in ("acme/one", "b")
-    assert not [name for name in out.iterdir() if name.name.startswith(".")]
+    assert {read_eval_log(str(log), header_only=True).status for log in (out / "logs").iterdir()} == {"success"}
     assert main(["report", str(out)]) == 0
     reported = capsys.readouterr().out
     assert reported.splitlines()[: len(expected) - 8] == printed.splitlines()[: len(expected) - 8]
@@ -329,10 +311,8 @@ def test_a_log_has_so_many_lines_and_the_fullest_goes_first(tmp_path: Path, monk
     assert len(read_results(tmp_path / "five")) == len(read_results(tmp_path / "few")) == 24
 
 
-@pytest.mark.parametrize("instances", [1, 40])
-@pytest.mark.sampled(1)
-def test_several_processes_give_the_same_in_the_same_order(instances: int) -> None:
-    rows = [*replies(LIST, instances, (0, 512)), *replies("sync/graph", instances)]
+def test_several_processes_give_the_same_in_the_same_order() -> None:
+    rows = [*replies(LIST, 20, (0, 512)), *replies("sync/graph", 20)]
     lines: Batch = [(n, json.dumps(row).encode()) for n, row in enumerate(rows, 1)]
     lines[1:1] = [(0, b"{"), (0, None)]
     batches = [lines[n : n + 7] for n in range(0, len(lines), 7)]
@@ -354,7 +334,7 @@ def test_a_killed_process_is_one_sentence(engine: Engine) -> None:
             both.start()
             both.submit(os._exit, 9).result()
 
-    with pytest.raises(RunError, match="short of memory"):
+    with pytest.raises(RunError, match="memory"):
         killed()
 
 
@@ -396,7 +376,7 @@ def test_lines_are_written_as_they_come_and_a_file_when_it_is_whole(tmp_path: Pa
         assert not (tmp_path / "scores.jsonl").exists()
 
 
-def test_instances_are_built_once_and_examples_never(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_instances_are_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [*replies(LIST, 5, (0, 512, 1024)), *replies("sync/graph", 2, (0, 4096))]
     built: list[ItemId] = []
 
@@ -404,44 +384,20 @@ def test_instances_are_built_once_and_examples_never(monkeypatch: pytest.MonkeyP
         built.append(item_id)
         return pose(item_id, pack)
 
-    def never(*_: object) -> None:
-        raise AssertionError("examples are not needed")
-
     monkeypatch.setattr("carrara.runs.rescoring.scored.pose", counted)
-    monkeypatch.setattr("carrara.tasks.michelangelo.latent_list.LatentList._examples", never)
-    scorer = Scorer(ScorerConfig("m"))
-    assert all(isinstance(scorer.line(json.dumps(row).encode()), Result) for row in rows)
-    assert len(built) == 7
-    monkeypatch.setattr("carrara.runs.rescoring.scored.ROOM", 2 * SMALL)
-    few = Scorer(ScorerConfig("m"))
-    assert all(isinstance(few.line(json.dumps(row).encode()), Result) for row in rows)
-    assert len(built) == 7 + 15 + 2
-
-
-def test_half_a_minute_without_a_word_is_the_longest(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    monkeypatch.setattr("carrara.util.progress.LINE_EVERY", 0.02)
-    with ScoreProgress(1000) as progress:
-        progress.add(1234, 250)
-        time.sleep(0.2)
-    told = capsys.readouterr().err.splitlines()
-    assert re.fullmatch(r"1,234 lines scored · [\d,]+ a second · about \d+ s left", told[-1])
-    assert "left" not in ScoreProgress(None).line()
-
-
-def test_a_terminal_has_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("TTY_COMPATIBLE", "1")
-    with ScoreProgress(None) as progress:
-        progress.add(1234, 250)
-        progress.show()
-    assert "1,234 lines scored" in capsys.readouterr().err
+    for room, times in ((None, 7), (2 * SMALL, 15 + 2)):
+        if room:
+            monkeypatch.setattr("carrara.runs.rescoring.scored.ROOM", room)
+        built.clear()
+        scorer = Scorer(ScorerConfig("m"))
+        assert all(isinstance(scorer.line(json.dumps(row).encode()), Result) for row in rows)
+        assert len(built) == times
 
 
 @pytest.mark.parametrize(
     ("asked", "named"),
     [
         (["nowhere.jsonl"], "there is no file nowhere.jsonl"),
-        (["."], "there is no file ."),
         (["r.jsonl", "--out", "r.txt"], "r.txt is no folder"),
         (["r.jsonl", "--out", "new.json"], "ends with .jsonl"),
         (["r.jsonl", "--model", "a\nb"], "--model 'a\\nb'"),
@@ -463,20 +419,3 @@ def test_wrong_use_is_one_sentence(
     assert captured.err.count("\n") == 1
     assert named in captured.err
     assert (tmp_path / "r.txt").read_text("utf-8") == "kept"
-
-
-def test_a_file_with_nothing_in_it_has_no_table(tmp_path: Path, capsys: Capture) -> None:
-    assert main(["score", str(file_of(tmp_path / "r.jsonl", []))]) == 0
-    captured = capsys.readouterr()
-    assert (captured.out, captured.err) == ("", "0 replies scored\n")
-
-
-def test_an_item_of_another_version_says_which_version_made_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    other = f"babilong/qa1@{load('babilong/qa1').version + 1}/test-0-0.0/0/chat/o200k"
-    with pytest.raises(UsageError, match=r"is of version .* of babilong/qa1"):
-        rebuild(other)
-    (tmp_path / "replies.jsonl").write_text(json.dumps({"id": other, "reply": "x"}) + "\n", "utf-8")
-    assert main(["score", str(tmp_path / "replies.jsonl")]) == 2
-    assert "of babilong/qa1, and this is version" in capsys.readouterr().err

@@ -2,7 +2,6 @@
 
 import json
 import re
-import socket
 from pathlib import Path
 
 import pytest
@@ -61,37 +60,12 @@ def test_limits_and_sampling(tmp_path: Path, server: Address) -> None:
 
 
 @pytest.mark.slow
-def test_arguments_of_a_model(tmp_path: Path) -> None:
-    pytest.importorskip("xllamacpp")
-    wide, narrow = (
-        rows(tmp_path, "-M", f"context={context}", model="carrara/smollm2", n=1)[0] for context in (4096, 2048)
-    )
-    assert "variant" not in wide  # the only series by then
-    assert narrow["variant"] == "context=2048"
-    found = summarize(read_results(tmp_path))
-    assert {row.variant: row.stat.n for row in found} == {"context=4096": 1, "context=2048": 1}
-
-
-@pytest.mark.slow
-def test_a_second_model_is_asked(tmp_path: Path, server: Address) -> None:
-    out = tmp_path / "run"
-    assert run(out, "--base-url", server.base_url).returncode == 0
-    second = run(out, "--base-url", server.base_url, model="openai-api/test/other")
-    assert "3 prompts, " in second.stderr
-    assert server.asked() == 6
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        away = run(out, "--base-url", f"http://127.0.0.1:{free.getsockname()[1]}/v1", model="openai-api/test/third")
-    assert away.returncode == 1
-    assert "cannot be reached" in away.stderr
-
-
-@pytest.mark.slow
 def test_another_models_errors_are_not_this_ones(tmp_path: Path, server: Address) -> None:
     out = tmp_path / "run"
     assert run(out, "--base-url", server.base_url, model="openai-api/test/quoting").returncode == 1
     ended = run(out, "--base-url", server.base_url)
     assert ended.returncode == 0, ended.stderr
+    assert server.asked() == 6
     assert "openai-api/test/quoting" not in ended.stdout
     assert "openai-api/test/quoting" in (out / "report.html").read_text()
 

@@ -11,7 +11,7 @@ import pytest
 
 import carrara
 from carrara.cli.main import main
-from carrara.items.item import Item, make
+from carrara.items.item import Item, item_of, make
 from carrara.items.item_id import ItemId
 from carrara.results.result import ItemSource
 from carrara.results.scores import stat
@@ -76,11 +76,14 @@ def test_replies_are_graded_here(items: list[Item], tmp_path: Path) -> None:
 
 
 def test_models_of_one_file_are_kept_apart(items: list[Item], tmp_path: Path) -> None:
-    rows = [*right(items), *right(items[::2], "lab/picker")]
+    """What a model does not reply to, or fails to, counts as wrong."""
+    picked = right(items[::2], "lab/picker")
+    picked[0] |= {"status": "error", "reply": ""}
+    rows = [*right(items), *picked]
     found = {one.source.models: one for one in read_submission(written(tmp_path / "a.jsonl", rows), asked(items))}
     assert found["lab/right"].source.remarks == ""
-    assert found["lab/picker"].source.remarks == "30 items without a reply, counted as wrong"
-    assert stat(found["lab/picker"].results).mean == 0.5
+    assert found["lab/picker"].source.lacking == len(items) // 2 + 1
+    assert stat(found["lab/picker"].results).mean == pytest.approx(0.5 - 1 / len(items))
     assert stat(found["lab/picker"].results).chance_level == stat(found["lab/right"].results).chance_level
 
 
@@ -127,12 +130,6 @@ def test_what_a_folder_lacks_of_its_plan_counts_as_wrong(run_folder: Path, monke
     assert stat(only(read_submission(run_folder)).results).mean == 1
 
 
-def test_a_failed_request_counts_as_wrong(items: list[Item], tmp_path: Path) -> None:
-    rows = right(items)
-    rows[0] |= {"status": "error", "reply": ""}
-    assert source(written(tmp_path / "a.jsonl", rows), items).lacking == 1
-
-
 def test_other_items_do_not_count(items: list[Item], tmp_path: Path) -> None:
     other = [make("babilong/qa1", index=index, seed=5, tokenizer="gpt2") for index in range(4)]
     rows = [*right(other), *right(items[:N])]
@@ -144,8 +141,7 @@ def test_other_items_do_not_count(items: list[Item], tmp_path: Path) -> None:
 
 def test_a_model_may_count_with_its_own_tokenizer(items: list[Item], tmp_path: Path) -> None:
     """And answers each item once: the first of two replies counts."""
-    mine = [make(one.item_id.task, length=one.item_id.length, index=one.item_id.index,
-                 question=one.item_id.question, tokenizer="o200k") for one in items]  # fmt: skip
+    mine = [item_of(one.id.replace("/gpt2", "/o200k")) for one in items]
     wrong = right(items)
     found = only(read_submission(written(tmp_path / "a.jsonl", right(mine)), asked(items)))
     assert (found.source.lacking, stat(found.results).mean) == (0, 1)
@@ -259,34 +255,45 @@ def test_an_item_that_cannot_be_made_is_not_missing(items: list[Item], monkeypat
     assert found.missing == 1
 
 
-@pytest.mark.parametrize("text", ["", "x", '{"id": 3}', '{"id": "x"}', "[1]", "\udcff"])
-def test_a_list_of_items_is_one_of_ids(text: str, tmp_path: Path, capsys: Capture) -> None:
-    path = tmp_path / "items.jsonl"
-    path.write_bytes(text.encode(errors="surrogateescape"))
-    assert main(["leaderboard", str(tmp_path), "--items", str(path)]) == 2
-    assert "is not a file of item ids" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("nowhere.jsonl", None, "there is no file or directory nowhere.jsonl"),
+        ("a.jsonl.gz", b"x", "does not end with .jsonl"),
+        *(
+            ("items.jsonl", content, "is not a file of item ids")
+            for content in (b"", b"x", b'{"id": 3}', b'{"id": "x"}', b"[1]", b"\xff")
+        ),
+    ],
+)
+def test_what_is_no_submission_or_no_list_of_items_is_an_error_of_the_caller(
+    name: str, content: bytes | None, says: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if content is not None:
+        Path(name).write_bytes(content)
+    assert main(["leaderboard", *([".", "--items", name] if name == "items.jsonl" else [name])]) == 2
+    assert says in capsys.readouterr().err
 
 
 @LEFT_OPEN
 @pytest.mark.usefixtures("collected")
-def test_folders_and_files_stand_on_one_page(items: list[Item], tmp_path: Path, capsys: Capture) -> None:
+def test_folders_and_files_stand_on_one_page(
+    items: list[Item], run_folder: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    """Files of one name are told apart by their folders."""
     qa1 = [item for item in items if item.item_id.task == "babilong/qa1"]
     ids = written(tmp_path / "items.jsonl", ({"id": item.id} for item in qa1))
     assert len(read_items(ids)) == len(qa1)
-    run = tmp_path / "run"
-
-    def guess(prompt: str) -> str:
-        return "FINAL ANSWER: kitchen"
-
-    carrara.run("qa1", guess, out=run, lengths="0,1k", n=N + 3, tokenizer="gpt2")
-    rows = [*right(qa1, "function/guess"), *right(qa1[::2], "lab/<b>picker</b>")]
-    path, page = written(tmp_path / "a.jsonl", rows), tmp_path / "board.html"
-    given = ["leaderboard", str(run), str(path), "--items", str(ids)]
+    for name in ("x", "y"):
+        (tmp_path / name).mkdir()
+    one = written(tmp_path / "x" / "a.jsonl", right(qa1, "function/guess"))
+    other, page = written(tmp_path / "y" / "a.jsonl", right(qa1[::2], "lab/<b>picker</b>")), tmp_path / "board.html"
+    given = ["leaderboard", str(run_folder), str(one), str(other), "--items", str(ids)]
     assert main([*given, "--out", str(page)]) == 0
     out, err = capsys.readouterr()
     assert "6 of 12" in out
-    assert "a.jsonl: lab/<b>picker</b>: 6 items without a reply, counted as wrong" in err
-    assert "36 replies graded again here" in err
+    assert "y/a.jsonl: lab/<b>picker</b>: 6 items without a reply" in err
     html = page.read_text("utf-8")
     assert "&lt;b&gt;picker&lt;/b&gt;" in html
     assert "<b>picker" not in html
@@ -298,26 +305,3 @@ def test_folders_and_files_stand_on_one_page(items: list[Item], tmp_path: Path, 
     assert lines["lab/<b>picker</b>"]["replies"] == 6
     assert [source["asked"] for source in found["folders"]] == [12, 12, 12]
     assert sum("function/guess" in name for name in lines) == 2  # a stranger's model does not replace a run's
-
-
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [("nowhere.jsonl", "there is no file or directory nowhere.jsonl"), ("a.jsonl.gz", "does not end with .jsonl")],
-)
-def test_a_name_that_is_no_submission_is_an_error_of_the_caller(
-    name: str, says: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("a.jsonl.gz").write_bytes(b"x")
-    assert main(["leaderboard", name]) == 2
-    assert says in capsys.readouterr().err
-
-
-def test_files_of_one_name_are_named_with_their_folders(items: list[Item], tmp_path: Path, capsys: Capture) -> None:
-    for name in ("x", "y"):
-        (tmp_path / name).mkdir()
-        written(tmp_path / name / "a.jsonl", right(items[:N]))
-    assert main(["leaderboard", str(tmp_path / "x/a.jsonl"), str(tmp_path / "y/a.jsonl")]) == 0
-    out = capsys.readouterr().out
-    assert "x/a.jsonl" in out
-    assert "y/a.jsonl" in out

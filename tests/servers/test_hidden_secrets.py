@@ -2,22 +2,21 @@
 
 import base64
 import json
-from types import SimpleNamespace
 from typing import Any
 
-import anyio
 import pytest
 from inspect_ai.model import GenerateConfig
 
 from carrara.options import model_args_of
 from carrara.runs.config import RunConfig
 from carrara.runs.settings import settings_of
-from carrara.servers.probe import _with_models
+from carrara.servers.probe import probe_server
 from carrara.servers.providers import make_model
 from carrara.servers.secrets import HIDDEN, check_secrets, hide, mask, refuse_secret
-from carrara.servers.server_info import ServerInfo
 from carrara.util.errors import UsageError
 from tests.helpers.growth import grows_in_proportion
+from tests.helpers.json_server import Handler, Server, listening
+from tests.helpers.server import reply
 
 
 @pytest.mark.parametrize("given", ["api_key", "hf_token", "Authorization", "pass", "bearer", "db_pwd", "auth", "PIN"])
@@ -73,30 +72,21 @@ def test_ordinary_arguments_are_shown() -> None:
     assert hide(arguments) == arguments
 
 
-def _echoes(key: str) -> list[str]:
+def echoes(key: str) -> list[str]:
+    padded = [f"{before}{key}{after}".encode() for before in ("", "a", "ab") for after in ("", "z")]
     coded = [
-        base64.b64encode(f"{before}{key}{after}".encode()).decode() for before in ("", "a", "ab") for after in ("", "z")
-    ]
-    coded += [
+        *(base64.b64encode(text).decode() for text in padded),
         base64.urlsafe_b64encode(f"Bearer {key}".encode()).decode(),
         key.encode().hex(),
         key.encode().hex().upper(),
     ]
-    return [
-        key,
-        key.upper(),
-        key.lower(),
-        key.swapcase(),
-        key[::-1],
-        key[::-1].upper(),
-        *coded,
-        *(one[::-1] for one in coded),
-    ]
+    plain = [key, key.upper(), key.lower(), key.swapcase(), key[::-1].upper()]
+    return [*plain, key[::-1], *coded, *(text[::-1] for text in coded)]
 
 
 @pytest.mark.parametrize("key", ['sk-Proj-9x_8kQz?/>+&"', "correct horse battery", "hunter2"])
 def test_echoes_of_a_key_are_masked(key: str) -> None:
-    for echo in _echoes(key):
+    for echo in echoes(key):
         masked = mask(f"your key is {echo}, is it?", {key})
         assert masked.startswith("your key is ")
         assert HIDDEN in masked, echo
@@ -133,17 +123,20 @@ def test_a_short_key_is_masked_where_it_stands_alone() -> None:
     )
 
 
-def test_a_key_in_the_list_of_models_is_masked() -> None:
-    class Client:
-        models, base_url = None, "http://127.0.0.1:9/v1"
+def test_a_key_in_the_list_of_models_is_masked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_API_KEY", "sk-secret-99")
+    listed = {"object": "list", "data": [{"id": "qwen3"}, {"id": "lora of SK-SECRET-99"}]}
 
-        async def get(self, path: str, cast_to: type) -> object:
-            return {"data": [{"id": "qwen3"}, {"id": "lora of SK-SECRET-99"}]}
+    class Lister(Handler):
+        def do_GET(self) -> None:
+            self.send(listed)
 
-    api: Any = SimpleNamespace(
-        client=Client(), api_key="sk-secret-99", base_url=Client.base_url, service_model_name=lambda: "qwen3"
-    )
-    assert anyio.run(_with_models, ServerInfo("openai-api/test/qwen3"), api).models == ("qwen3", "lora of [key]")
+        def do_POST(self) -> None:
+            self.read()
+            self.send(reply("OK"))
+
+    with listening(Server(Lister)) as address:
+        assert probe_server("openai-api/test/qwen3", address).models == ("qwen3", "lora of [key]")
 
 
 def test_masking_takes_time_in_proportion_to_a_text() -> None:

@@ -98,7 +98,6 @@ def match_results(results: Sequence[Result], asked: Iterable[ItemId], allowance:
 
     Args:
         results: The results of a submission. If several of a model answer one item, the first one counts.
-        allowance: What may be spent on making items that have no reply.
     """
     keys = dict.fromkeys(map(key_of, asked))
     by_subject: dict[Subject, dict[ItemId, Result]] = {}

@@ -123,7 +123,6 @@ class Meter:
         """Reserve for the requests of an item. Raise if the budget has no room for them.
 
         Args:
-            prompt: The tokens of its prompts.
             answer: The tokens of its replies, if no reply was measured yet.
         """
         if id in self.known:

@@ -22,7 +22,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, ParamSpec, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
 
 import anyio
 from inspect_ai.event import ModelEvent
@@ -59,6 +59,9 @@ from carrara.types import Message
 from carrara.util.quantities import duration
 from carrara.util.transport import BULK_LIMIT, LIMIT, refusal
 
+if TYPE_CHECKING:
+    from carrara.runs.folder import ReplyCache
+
 Render = Callable[[Reference], Sequence[Message]]
 """A function from the fields of a reference to its messages, which are the same bytes every time."""
 
@@ -83,24 +86,6 @@ class PromptMismatchError(Exception):
             f"Item {id} renders to another text than this run began with; was Carrara updated? Start the run in a new "
             f"directory."
         )
-
-
-class Cache(Protocol):
-    """Replies by name (runs/folder.py)."""
-
-    def name(
-        self,
-        model: str,
-        input: Sequence[ChatMessage],
-        tools: Sequence[ToolInfo],
-        tool_choice: ToolChoice,
-        config: GenerateConfig,
-        context: str = "",
-    ) -> str: ...
-
-    def get(self, name: str) -> ModelOutput | None: ...
-
-    def put(self, name: str, output: ModelOutput) -> None: ...
 
 
 class Watcher(Protocol):
@@ -198,14 +183,11 @@ class ReferencedAPI(ModelAPI):
     asks of a provider, its name, limits and connections, the provider itself answers.
 
     Args:
-        model: The model, with its own provider.
-        render: Renders a reference.
         watcher: Is notified of every request.
         going_on: Options that the server needs to continue a message of the model's own. More may be added later.
         limit: Seconds that one request may take.
         patience: Seconds to wait for a server to come back.
         quick: Whether a reference is rendered faster than a thread is called.
-        cache: Replies that are not asked for again.
         recall: Looks up the reply that the logs have to an item, by its id and the hash of its prompt.
     """
 
@@ -221,7 +203,7 @@ class ReferencedAPI(ModelAPI):
         limit: float | None = retry.LIMIT,
         patience: float = retry.PATIENCE,
         quick: Callable[[Reference], bool] = lambda reference: False,
-        cache: Cache | None = None,
+        cache: "ReplyCache | None" = None,
         recall: Callable[[str, str], LoggedReply | None] = lambda id, sha256: None,
     ) -> None:
         # Not called for `ModelAPI`: the wrapped provider owns name, address and keys, and may renew them.
@@ -297,7 +279,6 @@ class ReferencedAPI(ModelAPI):
         config: GenerateConfig,
         attempts: retry.Attempts,
     ) -> _Reply:
-        """Render the references and make one request of them."""
         result: ModelOutput | Exception | tuple[ModelOutput | Exception, ModelCall]
         characters, was_sent = 0, False
         try:
@@ -322,7 +303,6 @@ class ReferencedAPI(ModelAPI):
         return _Reply(output, call, was_sent, characters)
 
     async def _render_all(self, input: Sequence[ChatMessage]) -> list[ChatMessage]:
-        """Return the messages with the texts that their references stand for."""
         rendered: list[ChatMessage] = []
         for message in input:
             reference = (message.metadata or {}).get(KEY)
@@ -333,7 +313,6 @@ class ReferencedAPI(ModelAPI):
         return rendered
 
     def _messages(self, message: ChatMessage, reference: Reference) -> list[ChatMessage]:
-        """Return the messages that a reference stands for."""
         if getattr(self.provider, "streams", False):  # it opens the item itself, and stores none of it
             return [MESSAGES["user"](content="", metadata={KEY: reference})]
         messages = self._render(reference)
@@ -375,7 +354,7 @@ class ReferencedAPI(ModelAPI):
         if not ex.again:
             return RetryDecision.no()
         trouble: RetryTrouble = ex.trouble  # type: ignore[attr-defined]
-        decision = RetryDecision.rate_limit if trouble.limited else RetryDecision.transient
+        decision = RetryDecision.rate_limit if trouble.kind == "busy" else RetryDecision.transient
         return decision(trouble.after or None)
 
     def retry_wait(self) -> wait_base:

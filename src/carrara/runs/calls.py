@@ -39,11 +39,7 @@ class Call(NamedTuple):
 
 @dataclass
 class Calls:
-    """The calls for one item so far.
-
-    Args:
-        budget: The part of the run's budget that it may use.
-    """
+    """The calls for one item so far."""
 
     id: str
     budget: ItemBudget
@@ -77,13 +73,7 @@ class Calls:
                 raise
 
     def add(self, name: str, input: Sequence[ChatMessage], output: ModelOutput) -> None:
-        """Count a call.
-
-        Args:
-            name: The name of the request, for the cache.
-            input: The messages, with references in place of passages.
-            output: The reply.
-        """
+        """Count a call."""
         self._occurrences[name.partition("-")[0]] += 1
         usage = output.usage or ModelUsage()
         cached, text = usage.input_tokens_cache_read, _text_of(output)
@@ -94,7 +84,6 @@ class Calls:
         self._limit_tool_calls(len(output.message.tool_calls or ()) if output.choices else 0)
 
     def _limit_tool_calls(self, requested: int) -> None:
-        """Raise `LimitReachedError` if a message asks for too many calls of tools, or all messages together do."""
         self.tool_calls += requested
         if self.most is not None and (requested > TOOL_CALLS or self.tool_calls > TOOL_CALLS_A_CALL * self.most):
             raise LimitReachedError(f"the model asked for {self.tool_calls} calls of tools, more than it may")

@@ -62,8 +62,6 @@ def warnings(
     """Yield the warnings before a run. Raise if no prompt leaves room for its answer in the model's window.
 
     Args:
-        server: What is known of the model's server.
-        samples: All items.
         left: Those that have no reply yet.
     """
     yield from _cut_answers(samples, config.max_tokens or model.api.max_tokens())
@@ -74,7 +72,6 @@ def warnings(
 
 
 def _cut_answers(samples: Iterable[Sample], limit: int | None) -> Iterator[str]:
-    """Yield a warning if answers are longer than the model's reply limit."""
     metas = [sample.metadata or {} for sample in samples]
     longest, task = max((meta["budget"], meta["task"]) for meta in metas)
     if limit and longest >= LONG_ANSWER and limit < longest:

@@ -57,7 +57,6 @@ def sides_of(results_by_place: Sequence[tuple[str, Sequence[Result]]], by: By = 
 
 
 def _readers(results: Sequence[Result]) -> list[Series]:
-    """Return the name of each result's reader, with the other settings of the model if they differ."""
     without = [
         replace(result, settings={name: value for name, value in result.settings.items() if name != READER})
         for result in results
@@ -66,7 +65,6 @@ def _readers(results: Sequence[Result]) -> list[Series]:
 
 
 def _arrangements(results: Sequence[Result]) -> list[Series]:
-    """Return the name of each result's arrangement, with the settings of the model if they differ."""
     return _of_one_model([result.arrange or DRAWN for result in results], results, "arrangements")
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from statistics import fmean
+from typing import Any
 
 from inspect_ai.model import GenerateConfig
 
@@ -119,7 +120,7 @@ def estimate(config: RunConfig, options: EstimateOptions | None = None) -> RunEs
         line = _line(config, options, job, shape, earlier, left_of_job)
         items, left = items + items_of_job, left + left_of_job
         lines_at.setdefault((line.task, line.length), []).append(line)
-    lines = [_sum(lines, *place) for place, lines in lines_at.items()]
+    lines = [_sum(several) for several in lines_at.values()]
     note = f"{items - left:,} of {items:,} replies are in {config.out} already: the estimate is for the others"
     return RunEstimate(lines, [*([note] if left < items else []), *_budget_notes(config, total(lines), replies)])
 
@@ -175,7 +176,6 @@ def _line(
 
 
 def _reserve(config: RunConfig, job: RunJob) -> int:
-    """Return the tokens of a length that are reserved for the answer."""
     thinking = _thinking(config)
     return (
         answer_reserve.room(job.first, job.instances, config.pack, thinking, config.max_tokens) if config.within else 0
@@ -210,21 +210,9 @@ def _item(config: RunConfig, job: RunJob, shape: PromptShape, size: float, earli
     return Estimate(per_item.requests + turns, per_item.sent + added, per_item.written), added
 
 
-def _sum(lines: Sequence[EstimateLine], task: str, length: int) -> EstimateLine:
-    costs = [line.cost for line in lines if line.cost is not None]
-    seconds = [line.seconds for line in lines if line.seconds is not None]
-    return EstimateLine(
-        lines[0].model,
-        task,
-        length,
-        sum(line.requests for line in lines),
-        sum(line.sent for line in lines),
-        sum(line.repeated for line in lines),
-        sum(line.written for line in lines),
-        sum(costs) if costs else None,
-        sum(seconds) if seconds else None,
-        all(line.fits for line in lines),
-    )
+def _sum(lines: Sequence[EstimateLine]) -> EstimateLine:
+    sums: dict[str, Any] = {**total(lines)}
+    return replace(lines[0], fits=all(line.fits for line in lines), **sums)
 
 
 def _shape(first: ItemId, pack: Pack | None, reader: Reader) -> PromptShape:

@@ -196,7 +196,6 @@ class ReplyCache:
     """A cache of replies in a folder, which need not exist yet.
 
     Args:
-        folder: Where the files are.
         scopes: What replies depend on that no request says, such as the server.
     """
 
@@ -215,9 +214,6 @@ class ReplyCache:
         """Return the file name for the reply to a request.
 
         Args:
-            input: The messages, with references in place of prompts.
-            tools: The tools that the model may call.
-            config: The settings of the request.
             context: An id of the context that is read, as equal messages may belong to several.
         """
         parts = [

@@ -150,7 +150,6 @@ class _BoundedFile:
 
 
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Any:
-    """Return a member of an archive, parsed."""
     if member.file_size > MEMBER:
         raise ValueError(f"{member.filename[:100]} unpacks to {member.file_size >> 20:,} MB, more than {MEMBER >> 20}")
     with archive.open(member) as packed:

@@ -65,9 +65,7 @@ class RunProgress(Progress):
     """A counter of the items of a run. All calls except those of the clock come from the thread of the event loop.
 
     Args:
-        total: The number of items.
         left: The tokens of each item to ask. Replies to the others are known, and do not count again.
-        console: Where to show it.
     """
 
     def __init__(self, total: int, left: Mapping[str, int], console: Console) -> None:

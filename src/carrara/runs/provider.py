@@ -138,6 +138,5 @@ def _is_prompt(message: ChatMessage) -> bool:
 
 
 def _item_id(message: ChatMessage) -> str | None:
-    """Return the item whose prompt a message is, or is a part of."""
     metadata = message.metadata or {}
     return str(metadata[KEY]["id"]) if KEY in metadata else str(metadata["id"]) if PROMPT in metadata else None

@@ -42,9 +42,6 @@ def join_outputs(outputs: Sequence[ModelOutput], item: Item) -> ModelOutput:
 
     A reply that the model did not complete, such as one that was cut, ends a conversation. The transcript has the
     reason in its place, and the replies before it count. If it is the first reply, its output is returned.
-
-    Args:
-        outputs: The outputs, in order. All but the last are complete.
     """
     first = outputs[0]
     if ending(first) != "answered":
@@ -70,11 +67,7 @@ class CalledModel:
     """The model for one item. It implements `ReaderModel`.
 
     Args:
-        context: Its context, which hands out the passages that messages may contain.
-        whole: The reference of its whole prompt.
         thinking: How the model reasons when it answers.
-        generate: Inspect's function that has the model reply to a state.
-        config: Settings of the answer.
     """
 
     item: Item
@@ -177,7 +170,6 @@ def make_reference(
     Args:
         thinking: How the model reasons, which may add a sentence to the prompt.
         context: What stands in place of the context. None: the context is sent whole.
-        watch: Sees the parts of the prompt.
     """
     more = request(item.prompt.template) if thinking.way == "asked" else ""
     reference: Reference = {"id": item.id, REQUEST: more, **({} if context is None else {CONTEXT: context})}

@@ -171,7 +171,6 @@ _WRONG = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 
 
 def _fault(sample: Mapping[str, Any], error: Exception) -> str:
-    """Return what is wrong with a sample."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]
         return f"the sample {_name(sample)} has a wrong {'.'.join(map(str, first['loc']))}: {first['msg']}"
@@ -259,7 +258,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
         facts=_facts(reading, status, float((scored.get("value") or {}).get("score", 0.0))) if reading else (),
         settings=settings,
     )
-    _check(result)
+    check_result(result)
     return result
 
 
@@ -276,7 +275,7 @@ def _facts(reading: Mapping[str, Any], status: Status, score: float) -> tuple[Fa
     return tuple(traces)
 
 
-def _check(result: Result) -> None:
+def check_result(result: Result) -> None:
     """Raise ValueError if a field has another type, or a number that no run writes."""
     _FIELDS.model_validate(vars(result))
     scores = (result.score, result.chance_level, *result.scores.values())

@@ -187,8 +187,6 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
     """Start a run, or resume it.
 
     Args:
-        config: Its settings.
-        console: Where progress is shown, if anywhere.
         confirm: Asked whether to send so many tokens for about so much money; nobody is asked where there is none.
     """
     if _RUNNING.get():
@@ -262,7 +260,6 @@ def _in_folder(config: RunConfig) -> tuple[RunConfig, dict[RunJob, sharding.Bloc
 
 
 def _is_known(reply: LoggedReply, subject: Subject) -> bool:
-    """Return whether an item already has a reply that counts."""
     return reply.result.subject == subject and reply.result.status != "error"
 
 
@@ -419,7 +416,6 @@ def _make_provider(
     """Return a provider that takes prompts by reference, and asks for no reply that the logs have.
 
     Args:
-        known: The replies that the logs have, by item.
         extra_body: What requests that the server is to continue hold; may be filled in later.
     """
 

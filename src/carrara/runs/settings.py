@@ -98,7 +98,6 @@ def _other_solver(log: EvalLog) -> str:
 
 
 def _argument(log: EvalLog, name: str) -> str:
-    """Return an argument of a log's solver."""
     return next((str(step.params_passed[name]) for step in log.plan.steps if step.params_passed.get(name)), "")
 
 

@@ -47,5 +47,4 @@ def costs(replies: Sequence[LoggedReply]) -> list[Cost]:
 
 
 def _span(several: Sequence[dict[str, Any]]) -> float:
-    """Return the seconds from the first start to the last end."""
     return float(max(measured["ended"] for measured in several) - min(measured["began"] for measured in several))

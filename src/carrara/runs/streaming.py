@@ -139,7 +139,6 @@ class Streaming(ModelAPI):
         return reply.result()
 
     def _work(self) -> None:
-        """Read on while any item is waiting."""
         reader: BatchReader[_OpenQuestion] = BatchReader(self.model)
         torch.set_num_threads(self.threads)
         keep_freed_memory()
@@ -201,7 +200,6 @@ class Streaming(ModelAPI):
                 reply.set_exception(self._as_error(error))
 
     def _as_error(self, error: Exception) -> Exception:
-        """Return an error of a model's code as a sentence."""
         if isinstance(error, CarraraError):
             return error
         return RunError(f"carrara/{self.model_name} raised {describe_exception(error)}")

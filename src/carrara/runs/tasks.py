@@ -83,11 +83,7 @@ def make_task(
     named by its hash. Inspect matches a task with its logs by these when a stopped run goes on.
 
     Args:
-        first: The item id of the first instance.
         model: The model that is to reply. None: it is not known yet.
-        max_tokens: The limit of a reply, if the user gave one.
-        reader: How the context reaches the model.
-        thinking: How the model reasons.
         within: Tokens of the length that are reserved for the answer. None: the length does not include it.
         anywhere: Whether it does not matter at which address the model is.
 

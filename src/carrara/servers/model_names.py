@@ -130,7 +130,6 @@ def _by_family(model: str) -> list[str]:
 
 
 def _is_registered(provider: str) -> bool:
-    """Return whether an installed package adds a provider to Inspect."""
     from inspect_ai.util import RegistryInfo
 
     from carrara.servers.inspect_private import registry_find

@@ -91,9 +91,6 @@ async def probe(
     """Ask a model's server the short question, and the requested facts.
 
     Args:
-        model: The model's name, with its provider.
-        base_url: The server's address, if it is not the provider's own.
-        model_args: Arguments of the provider.
         window: Whether to ask for the list of models and the context window.
         needed: Tokens that the shortest prompt and its answer take. With it the window comes first, and nothing else
             is asked of a server whose window is smaller.
@@ -163,11 +160,7 @@ class _ModelList(NamedTuple):
 
 
 async def _list_models(api: ModelAPI, path: str = "") -> _ModelList:
-    """Ask a server for its models and the window of the provider's model. Return nothing if the server fails.
-
-    Args:
-        path: What is added to the address of the API.
-    """
+    """Ask a server for its models and the window of the provider's model. Return nothing if the server fails."""
     client: Any = getattr(api, "client", None)
     get = getattr(client, "get", None)
     if get is None or not hasattr(client, "models"):
@@ -188,7 +181,6 @@ async def _list_models(api: ModelAPI, path: str = "") -> _ModelList:
 
 
 def _address_beside(base_url: str, path: str) -> str:
-    """Return an address next to the API's own."""
     parts = urlsplit(base_url)
     return parts._replace(path=parts.path.rstrip("/").removesuffix("/v1") + path, query="", fragment="").geturl()
 
@@ -279,9 +271,6 @@ def check_file_model(model: str, base_url: str | None, model_args: Mapping[str, 
     Such a model imports a module, opens a file, or starts a server on this machine.
 
     Args:
-        model: The model that the file names.
-        base_url: The address that the user gave.
-        model_args: The arguments that the user gave.
         source: What names the model, for the message.
     """
     is_served = model.partition("/")[0] in PROVIDERS and is_probed(model, base_url, model_args)
@@ -362,11 +351,6 @@ def _report(info: ServerInfo, trouble: RetryTrouble, prefill: bool) -> None:
 
 def probe_server(model: str, base_url: str | None = None, model_args: Mapping[str, Any] | None = None) -> ServerInfo:
     """Find out everything about a model's server that Carrara can use.
-
-    Args:
-        model: The model's name, with its provider.
-        base_url: The server's address, if it is not the provider's own.
-        model_args: Arguments of the provider.
 
     Raises:
         UsageError: The model has no server, or cannot answer because of its name, address, key or arguments.

@@ -155,7 +155,6 @@ def prepare_client(api: ModelAPI, limit: ReplyLimit = LIMIT) -> None:
     Args:
         api: The provider. The limits hold for HTTP clients of httpx that it keeps, such as those of OpenAI's and
             Anthropic's SDKs.
-        limit: The largest reply.
     """
     initialize: Any = api.initialize
     if not getattr(initialize, "prepares", False):
@@ -199,7 +198,6 @@ async def close_with_loop(api: ModelAPI) -> AsyncIterator[None]:
 
 
 def _http_clients(api: ModelAPI) -> list[Any]:
-    """Return the HTTP clients of a provider, which its SDK's client or its arguments hold."""
     args = getattr(api, "model_args", None)
     values = [*vars(api).values(), *(args.values() if isinstance(args, dict) else ())]
     inner = (getattr(value, "_client", None) for value in values)
@@ -243,7 +241,6 @@ def attach_credentials(api: ModelAPI, credentials: Credentials, shown: str) -> N
 
     Args:
         api: The provider, made for the address without its credentials.
-        credentials: What to add.
         shown: The address as it may be shown in an error.
 
     Raises:

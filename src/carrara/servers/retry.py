@@ -54,7 +54,6 @@ class ServerError(Exception):
     """Raised for an error that a server sends in place of a reply, with the HTTP status of a success.
 
     Args:
-        body: The error.
         status_code: The status that its code names.
     """
 
@@ -76,11 +75,6 @@ class RetryTrouble:
     words: str
     after: float = 0.0
     """The seconds for which the server asks the client to wait."""
-
-    @property
-    def limited(self) -> bool:
-        """Whether the server asks for fewer parallel requests."""
-        return self.kind == "busy"
 
 
 def status_of(error: BaseException) -> int | None:

@@ -184,7 +184,6 @@ def mask(text: str, secrets: Collection[str]) -> str:
 
 @lru_cache(maxsize=256)
 def _patterns(secrets: frozenset[str]) -> Sequence[tuple[str, str]]:
-    """Return the forms of secrets in small letters, each with its pattern. The longest come first."""
     patterns = dict[str, str]()
     for value in filter(is_maskable, secrets):
         patterns |= {form.lower(): re.escape(form) for form in _coded(value)}
@@ -194,7 +193,6 @@ def _patterns(secrets: frozenset[str]) -> Sequence[tuple[str, str]]:
 
 
 def _quoted(value: str) -> set[str]:
-    """Return a secret as it may stand in a text, forwards and backwards."""
     forms = {value, repr(value)[1:-1], json.dumps(value)[1:-1]}
     with suppress(UnicodeEncodeError):
         forms |= {quote(value, safe=""), quote_plus(value)}

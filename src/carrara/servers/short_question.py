@@ -113,8 +113,6 @@ class ShortQuestion:
 
         Args:
             begun: The beginning of a reply that the model is to continue.
-            extra_body: What the request has to say beside it.
-            prompt_logprobs: Whether to ask for the log-probabilities of the prompt's tokens.
         """
         messages: list[ChatMessage] = [ChatMessageUser(content=QUESTION)]
         if begun:
@@ -191,10 +189,6 @@ class ShortQuestion:
 
 async def find_prefill(question: ShortQuestion, answer: ShortAnswer) -> Prefill | None:
     """Return the fields of a request that make the server continue a reply. None if the server cannot.
-
-    Args:
-        question: The short question to the server.
-        answer: The server's answer to the question alone.
 
     Raises:
         TroubledError: The server failed and may answer later.

@@ -176,12 +176,7 @@ class ScoredFile:
 
 
 class ScoreProgress(Progress):
-    """A display of the number of scored lines.
-
-    Args:
-        size: The bytes of the file, where they are known.
-        console: Where to show it.
-    """
+    """A display of the number of scored lines."""
 
     def __init__(self, size: int | None, console: "Console | None" = None) -> None:
         super().__init__("lines scored", console=console)

@@ -305,7 +305,6 @@ def _item_id(id: str) -> ItemId:
 
 @lru_cache(maxsize=1024)
 def _version(task: str) -> int | str:
-    """Return the version of a task, or why there is no such task."""
     try:
         return load(task).version
     except UsageError as error:

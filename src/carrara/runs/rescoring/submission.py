@@ -75,7 +75,6 @@ def read_submission(
         path: Where `carrara run --out` wrote, or a file of lines with an id, a reply and a model.
         asked: The items that every submission has to answer. By default those of the folder's manifest.
         name: The name of the folder or file for people. It is by default its own.
-        prompts: The prompt pack of items whose size depends on their wording.
 
     Returns:
         A submission for the folder, or one for each model of the file. If it cannot be read, the reason is its fault.
@@ -117,7 +116,6 @@ def _read_folder(folder: Path, asked: Sequence[ItemId] | None, name: str, scorer
 
 
 def _planned_items(folder: Path) -> dict[Subject, list[ItemId]]:
-    """Return the items that the manifest of a folder declares, by model and settings."""
     entries = manifest.read(folder)
     if sum(map(len, entries)) > MOST:
         raise UsageError(f"its plan declares more than {MOST:,} items")
