@@ -20,8 +20,6 @@ WHERE = Question("Where is Mary?", "garden", (), 0.0, options=("garden", "kitche
     [
         ("Elm. Wait, that is wrong: oak.", "oak."),
         ("Elm. Correction: oak.", "oak."),
-        ("Elm. Scratch that, oak.", "oak."),
-        ("Elm... I mean oak.", "oak."),
         ("Elm. Actually, it is oak.", "it is oak."),
         ("Elm. No, oak.", "oak."),
         ("Elm. Wait, fir. Wait, oak.", "oak."),
@@ -60,10 +58,8 @@ def test_what_does_not(text: str) -> None:
     ("text", "parts"),
     [
         ("One. Two! Three?\nFour", ["One.", "Two!", "Three?", "Four"]),
-        ("1. oak\n2. elm", ["1. oak", "2. elm"]),
         ("It is 3.5 m.", ["It is 3.5 m."]),
         ("So... oak", ["So... oak"]),
-        ("It is 4. The end.", ["It is 4.", "The end."]),
     ],
 )
 def test_sentences(text: str, parts: list[str]) -> None:

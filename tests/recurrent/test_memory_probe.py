@@ -60,16 +60,16 @@ def test_a_model_without_a_memory_is_refused(backbone: Path, tmp_path: Path) -> 
 
 def test_a_linear_probe_finds_what_is_there_and_nothing_else() -> None:
     """Answers that are a direction of the memory are found; of answers that are not in it, no more than by chance."""
-    from carrara.recurrent.linear_probe import ProbeData, _fit
+    from carrara.recurrent.linear_probe import ProbeData, fit
 
     answers: list[tuple[int, ...]] = [(n % 4, 1) for n in range(400)]
     directions, noise = torch.randn(4, 30), torch.randn(400, 30)
     there = [noise[n] + 3 * directions[answer[0]] for n, answer in enumerate(answers)]
-    probe = _fit(ProbeData(there[:300], answers[:300]), ProbeData(there[300:], answers[300:]))
+    probe = fit(ProbeData(there[:300], answers[:300]), ProbeData(there[300:], answers[300:]))
     assert probe.accuracy > 0.95
     assert probe.baseline == 0.25
     assert probe.weights.shape == (31, 4)
-    blind = _fit(ProbeData(list(noise[:300]), answers[:300]), ProbeData(list(noise[300:]), answers[300:]))
+    blind = fit(ProbeData(list(noise[:300]), answers[:300]), ProbeData(list(noise[300:]), answers[300:]))
     assert blind.accuracy < 0.45
     assert probe.chance(there[300][None], answers[300]) > 0.5
     assert probe.chance(there[300][None], [99, 1]) == 0

@@ -31,7 +31,7 @@ def test_distractors_change_no_answer() -> None:
     """Sentences that are nearly facts stand in the text, none of them is one, and answers are those without them."""
     own, plain = stories(), stories()
     own.distractors = 0.5
-    near = own._distractor_source.near_facts
+    near = own.distractor_source.near_facts
     assert len(near) > 100
     assert all(not PLACED.fullmatch(sentence) for sentence in near)
     vocabulary = Words(build_vocabulary(own.texts(), own.filler(2000)))

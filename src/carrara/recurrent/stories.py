@@ -147,7 +147,7 @@ class Stories:
         return list(asks.values())[:POOL]
 
     @cached_property
-    def _distractor_source(self) -> DistractorSource:
+    def distractor_source(self) -> DistractorSource:
         first = self._examples[0]
 
         def decides(sentence: str) -> bool:
@@ -264,7 +264,7 @@ class Stories:
             while stream:
                 changed = bool(distractors) and changes.chance(distractors)
                 group = [
-                    self._distractor_source.replace(filler_segment, changes) if changed else filler_segment
+                    self.distractor_source.replace(filler_segment, changes) if changed else filler_segment
                     for filler_segment in stream(gap)
                 ]
                 cost = sum(len(encode(segment)) for segment in group)
