@@ -73,7 +73,7 @@ def test_positions_are_those_of_the_facts_and_chunks_have_every_segment_once(tas
     row = EvidenceLabels(CHUNK).row(item)
     facts = [" ".join(segment.text for segment in chunk) for chunk in item.context.instance.chunks]
     spans = {span.fact: span for span in item.survey.spans if span.needed}
-    opening = item.prompt.measure._opening()
+    opening = item.prompt.measure.opening()
     for one in row["evidence"]:
         if one["fact"] >= 0:
             assert text[one["start"] : one["end"]] == facts[one["fact"]]

@@ -47,8 +47,7 @@ def test_a_model_is_trained_and_run_by_command(tmp_path: Path) -> None:
     assert "recent accuracy over 2 seeds" in several.stdout
     assert {folder.name for folder in (tmp_path / "several").iterdir()} == {"seed-0", "seed-1"}
     again = carrara(*arguments)
-    assert again.returncode == 2
-    assert "is trained to its end" in again.stderr
+    assert (again.returncode, "is trained to its end" in again.stderr) == (2, True)
     asked = ["run", "qa1", "--model", f"carrara/recurrent:{model}", "-n", "5"]
     done = carrara(*asked, "--lengths", "0,4k", "-M", "device=cpu", "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
@@ -63,10 +62,13 @@ def test_a_model_is_trained_and_run_by_command(tmp_path: Path) -> None:
 
 
 def ask(model: ModelAPI, **reference: str) -> ModelOutput:
-    messages = [ChatMessageUser(content="", metadata={KEY: reference})]
-    output = anyio.run(model.generate, messages, [], "none", GenerateConfig())
-    assert isinstance(output, ModelOutput)
-    return output
+    async def generate() -> ModelOutput:
+        message = ChatMessageUser(content="", metadata={KEY: reference})
+        output = await model.generate([message], [], "none", GenerateConfig())
+        assert isinstance(output, ModelOutput)
+        return output
+
+    return anyio.run(generate)
 
 
 def test_an_item_that_became_another_since_the_run_began_is_told(tmp_path: Path) -> None:

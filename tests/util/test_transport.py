@@ -208,12 +208,16 @@ def test_a_redirect_within_a_server_is_followed(http: Any, target: str) -> None:
 def test_a_second_client_of_a_provider_has_the_limits_too(server: Address, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
     api = make_model("openai-api/test/bomb", server.base_url, {}).api
+
+    async def ask() -> None:
+        await api.generate([ChatMessageUser(content="a")], [], "none", GenerateConfig())
+
     for _ in range(2):
         api.initialize()
         prepare_client(api)
         prepare_client(api)  # which changes nothing
         with pytest.raises(ReplyTooLargeError):
-            anyio.run(api.generate, [ChatMessageUser(content="a")], [], "none", GenerateConfig())
+            anyio.run(ask)
 
 
 @pytest.mark.parametrize(
