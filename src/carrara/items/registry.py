@@ -80,13 +80,7 @@ def load_published(name: str) -> SuiteTask | None:
 
 
 def load_plugin(file: Path, module: str = "", package: str = "") -> SuiteTask:
-    """Return a task of a package or of a user's folder, whose errors name its file.
-
-    Args:
-        file: The file of the task.
-        module: The module that the file is, if it is part of an installed package.
-        package: The name of that package, as it is installed.
-    """
+    """Return a task of a package or of a user's folder, whose errors name its file."""
     kind = _task_in(_package_module(module, package, file) if module else _own_module(file), file)
     missing = [name for name in _REQUIRED if not hasattr(kind, name)]
     if missing or not hasattr(kind, "wording"):

@@ -68,12 +68,7 @@ def with_constant(x: Tensor) -> Tensor:
 
 
 def fit_probes(trained: Checkpoint, stories: Stories, instances: int) -> dict[Question, Probe]:
-    """Return probes by the tokens of their questions.
-
-    Args:
-        stories: The stories to which probes are fitted, and on which they are tested.
-        instances: The number of stories.
-    """
+    """Return probes by the tokens of their questions."""
     if instances < 2:
         raise UsageError("probes need two stories or more")
     stories.index = BEGIN

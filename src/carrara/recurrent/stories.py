@@ -33,11 +33,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class DistractorSource:
-    """Changes sentences of filler into distractors.
-
-    Args:
-        decides: A function that says whether a sentence alone decides a question.
-    """
+    """Changes sentences of filler into distractors."""
 
     def __init__(self, facts: Iterable[str], filler: Iterable[str], decides: Callable[[str], bool], rng: Rng) -> None:
         distinct_facts = tuple(dict.fromkeys(facts))
@@ -183,11 +179,6 @@ class Stories:
 
     def sample(self, codec: TextCodec, segments: int, size: int, ask_after_each: bool = True) -> Sample:
         """Return the next story that fits.
-
-        Args:
-            segments: The number of segments.
-            size: The tokens of a segment.
-            ask_after_each: Ask questions after every segment, and not only after the last.
 
         Raises:
             UsageError: No instance fits.

@@ -82,12 +82,7 @@ def is_allowed(name: str) -> bool:
 
 
 def check(name: str, naming: str = "an id names the tokenizer") -> None:
-    """Raise `UsageError` if an id, or another file, must not name a tokenizer.
-
-    Args:
-        name: The tokenizer.
-        naming: What names it, for the message.
-    """
+    """Raise `UsageError` if an id, or another file, must not name a tokenizer."""
     if not is_allowed(name):
         raise UsageError(
             f"{naming} {name}, which you have not named on this machine: pass `--allow {shlex.quote(name)}` if you "
