@@ -66,7 +66,6 @@ def common(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
 
 
 def _common_prefix(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
-    """Return the length of the common beginning."""
     for place, (item, other_item) in enumerate(zip(first, second, strict=False)):
         if item != other_item:
             return place

@@ -93,7 +93,6 @@ def load_plugin(file: Path, module: str = "", package: str = "") -> SuiteTask:
 
 
 def _task_in(module: ModuleType, file: Path) -> type[Task]:
-    """Return the one task that a module defines."""
     kinds = [kind for kind in vars(module).values() if _is_task(kind) and kind.__module__ == module.__name__]
     if len(kinds) != 1:
         raise UsageError(
@@ -115,7 +114,6 @@ def _package_module(name: str, package: str, file: Path) -> ModuleType:
 
 
 def _own_module(file: Path) -> ModuleType:
-    """Return the module of a task in a user's folder."""
     if "." in file.stem:
         raise UsageError(f"{file} cannot be loaded: Python takes a dot for a folder; rename it, without that dot")
     try:

@@ -56,7 +56,6 @@ class DistractorSource:
 
 
 def _replace_word(text: str, word: str, rng: Rng) -> str:
-    """Return a text with a drawn word replaced."""
     places = [match.span() for match in _WORD.finditer(text)]
     if not places:
         return text

@@ -62,7 +62,6 @@ def _with_permission(names: Sequence[str], work: Callable[..., R], *args: object
 
 
 def _allow_here(names: Sequence[str]) -> None:
-    """Allow names in this process and those that it starts."""
     if new := [name for name in names if name not in _in_environment()]:
         os.environ[_ALLOWED] = "\n".join([*_in_environment(), *new])
 
