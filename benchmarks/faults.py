@@ -270,7 +270,7 @@ def probes() -> Iterator[Row]:
         for way in (*probed, "status-line", "long-headers", "bomb", "endless"):
             # What may pass is told; such a run would wait, so only its probe is tried.
             line = (
-                "from carrara.cli._messages import messages_on_stderr, say\n"
+                "from carrara.cli.messages import messages_on_stderr, say\n"
                 "from carrara.servers.probe import check_server\n"
                 "from carrara.util.errors import UsageError, RunError\n"
                 "import sys\n"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from carrara.cli._messages import messages_on_stderr
+from carrara.cli.messages import messages_on_stderr
 from tests.helpers.process import scan_distributions_once
 from tests.helpers.server import Address, serving
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from carrara.answers import AnswerType, Choice, ListName, OneOf, YesNo
+from carrara.answers import AnswerType, ListName, OneOf, YesNo
 from carrara.types import Question
 
 LISTS = tuple(f"List {n}" for n in range(1, 5))
@@ -103,15 +103,3 @@ def test_yes_and_no(reply: str, verdict: str | None) -> None:
 )
 def test_the_question_as_a_statement(reply: str, verdict: str | None) -> None:
     assert answer(YesNo(), reply, ABOVE) == verdict
-
-
-def test_other_verdicts() -> None:
-    assert answer(YesNo("yes", "no", "maybe"), "Maybe.", THERE) == "maybe"
-    assert answer(YesNo(), "Maybe.", THERE) is None
-
-
-@pytest.mark.parametrize("kind", [Choice, OneOf, ListName])
-def test_options_are_those_of_an_instance(kind: type[Choice]) -> None:
-    for given in ({"options": ("Ada", "Bela")}, {}):
-        with pytest.raises(TypeError, match=rf"{kind.__name__}\(\) takes no arguments: .* `Instance.options`"):
-            kind(*(() if given else (("Ada", "Bela"),)), **given)

@@ -9,7 +9,7 @@ import pytest
 
 import carrara
 from carrara.answers import Choice, Extraction, Number, YesNo
-from carrara.answers.extraction import announcements, answer_line, asks_for, behind_label
+from carrara.answers.extraction import announcements, answer_line, asks_for
 from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.types import Question
@@ -158,12 +158,6 @@ def test_another_label_stands_beside_the_common_one() -> None:
     assert answer_line("Output: 1") is None
 
 
-def test_an_answer_of_several_lines_is_all_that_follows() -> None:
-    text = "FINAL ANSWER:\nAgent A: oak\nAgent B: elm\n\nBye."
-    assert answer_line(text) == "Agent A: oak"
-    assert answer_line(text, several_lines=True) == "\nAgent A: oak\nAgent B: elm\n\nBye."
-
-
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
@@ -179,12 +173,6 @@ def test_an_answer_of_several_lines_is_all_that_follows() -> None:
 )
 def test_announcements(text: str, parts: list[str]) -> None:
     assert announcements(text) == parts
-
-
-def test_what_stands_behind_the_label() -> None:
-    assert behind_label("<think>FINAL ANSWER: 1</think>It is so.\nFINAL ANSWER: 2\n3") == "2\n3"
-    assert behind_label("FINAL ANSWER:") == "FINAL ANSWER:"
-    assert behind_label("<think>1</think>2") == "<think>1</think>2"
 
 
 def test_the_prompt_names_the_line() -> None:

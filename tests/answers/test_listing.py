@@ -175,8 +175,3 @@ def test_sets_are_no_lists(said: str, score: float) -> None:
 def test_no_word_is_in_two_hands(a: str, b: str, score: float) -> None:
     said = Hands((("Agent A", tuple(a.split())), ("Agent B", tuple(b.split()))))
     assert FinalHands().score(said, HELD) == pytest.approx(score)
-
-
-def test_words_that_are_in_two_hands_after_all() -> None:
-    held = Hands((("Agent A", ("oak",)), ("Agent B", ("oak", "elm"))))
-    assert FinalHands().score(held, held) == 1

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from carrara.cli._messages import messages_on_stderr
 from carrara.cli.main import main
+from carrara.cli.messages import messages_on_stderr
 from carrara.items import registry
 from carrara.items.item import contexts, make, rebuild
 from carrara.runs.config import RunConfig

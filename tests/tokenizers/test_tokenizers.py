@@ -333,9 +333,11 @@ def test_smollm2_equals_llama_cpp(llama_cpp: str) -> None:
     assert ids(smollm2, text) == counted.tokens(text)
 
 
-def test_smollm2_writes_conversations_as_llama_cpp_does(llama_cpp: str) -> None:
+def test_smollm2_writes_and_counts_conversations_as_llama_cpp_does(llama_cpp: str) -> None:
+    """Where no content spells out a special token, the whole prompt counts the same when parsed at once."""
     smollm2, own = tokenizers.get("smollm2"), gguf.load("gguf:smollm2", str(weights()))
     counted = tokenizers.get(f"server:{llama_cpp}/v1")
+    assert isinstance(counted, server.LlamaCpp)
     assert smollm2.chat
     assert own.chat
     assert counted.chat
@@ -343,19 +345,10 @@ def test_smollm2_writes_conversations_as_llama_cpp_does(llama_cpp: str) -> None:
     for messages in CONVERSATIONS:
         segments = smollm2.chat.parts(messages)
         assert segments == own.chat.parts(messages) == counted.chat.parts(messages)
-        asked = server.Server(llama_cpp).ask("/apply-template", {"messages": [m._asdict() for m in messages]}, "prompt")
-        assert asked == "".join(segment.text for segment in segments)
-        assert count_chat(smollm2, messages) == count_chat(counted, messages)
-
-
-def test_conversations_count_as_llama_cpp_takes_them(llama_cpp: str) -> None:
-    """Where no content spells out a special token, the whole prompt counts the same when parsed at once."""
-    counted, smollm2 = server.load("server", llama_cpp), tokenizers.get("smollm2")
-    assert isinstance(counted, server.LlamaCpp)
-    for messages in CONVERSATIONS:
         prompt = counted.server.ask("/apply-template", {"messages": [m._asdict() for m in messages]}, "prompt")
+        assert prompt == "".join(segment.text for segment in segments)
         taken = counted.tokens(prompt, add_special=True, parse_special=True)
-        assert count_chat(smollm2, messages) == len(taken)
+        assert count_chat(smollm2, messages) == count_chat(counted, messages) == len(taken)
 
 
 # --- chat formats ---

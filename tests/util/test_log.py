@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.cli._messages import messages_on_stderr
+from carrara.cli.messages import messages_on_stderr
 from carrara.util.log import logger, warn_once
 from tests.helpers.process import carrara
 
@@ -39,7 +39,6 @@ WARNING = "2 of 9 instances of babilong/qa2 do not fit into 320 tokens"
     [
         ("", WARNING),
         ('logging.getLogger("carrara").setLevel("ERROR")', ""),
-        ('logging.getLogger("carrara").addHandler(logging.NullHandler())', ""),
         ("logging.basicConfig(format='%(name)s %(levelname)s %(message)s')", f"carrara WARNING {WARNING}"),
     ],
 )

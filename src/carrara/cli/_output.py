@@ -5,8 +5,8 @@ import sys
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-from carrara.cli._messages import say
 from carrara.cli._stopping import stopped_code
+from carrara.cli.messages import say
 
 
 def show(text: object = "", *, file: TextIO | None = None) -> None:

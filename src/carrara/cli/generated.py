@@ -19,10 +19,10 @@ from cyclopts import App, Parameter, Token
 from docstring_parser import parse
 
 from carrara.cli import _complete
-from carrara.cli._messages import say, words_given
 from carrara.cli._output import finish, print_lines
 from carrara.cli._stopping import stopped_code
 from carrara.cli.commands import COMMANDS, Actions, Command
+from carrara.cli.messages import say, words_given
 from carrara.options import Folder, text
 from carrara.params import meanings_of
 from carrara.signature import parameters_of

@@ -16,9 +16,9 @@ from cyclopts import (
 )
 
 from carrara._version import __version__
-from carrara.cli._messages import messages_on_stderr, say
 from carrara.cli._stopping import stoppable, stopped_code
 from carrara.cli.commands import COMMANDS
+from carrara.cli.messages import messages_on_stderr, say
 from carrara.util.errors import RunError, UsageError, nearest, os_error_text
 from carrara.util.files import storage_errors
 
