@@ -2,7 +2,6 @@
 
 # ruff: noqa: E402  # what follows needs PyTorch
 
-import importlib.resources
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -124,9 +123,7 @@ def _says(**changed: Any) -> Callable[[Path], object]:
         (_says(vocabulary={"own": ["a"], "common": [], "buckets": 10**12}), "are not those of its model.json"),
         (_says(arguments={"width": 10**9, "heads": 2}), "are not those of its model.json"),
         (_says(arguments=[]), "model.json is damaged"),
-        (_says(segment="many"), "model.json is damaged"),
         (_says(segment=0), "are not those of its model.json"),
-        (_says(backbone=5), "model.json is damaged"),
         (lambda folder: (folder / "model.json").write_text("[]"), "model.json is damaged"),
         (lambda folder: (folder / "model.json").write_text("[" * 100_000), "model.json is damaged"),
         (lambda folder: (folder / "model.json").write_bytes(b"\xff"), "model.json is damaged"),
@@ -205,14 +202,12 @@ def test_a_training_whose_state_is_damaged_is_one_sentence(broken: Callable[[Pat
     [
         ("kind = 'rnt'", "no kind 'rnt'; did you mean rmt"),
         ("[[stage]]\nsize = 4", "stage 1 lacks"),
-        ("[[stage]]\nsise = 4", "no setting 'sise'"),
         ("sead = 1\n[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps=1", "no setting 'sead'"),
         ("seed = ", "is no TOML"),
         ("adam = 'much'\n[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps=1", "adam = 'much', which cannot be"),
         ("steps_factor = -1.0\n[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps=1", "steps_factor = -1.0"),
         ("[[stage]]\nsegments=[1,1]\nsize=8\nbatch=0\nsteps=1", "has nothing to do"),
         ("[[stage]]\nsegments=[2,1]\nsize=8\nbatch=1\nsteps=1", "the smaller one first"),
-        ("[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps='many'", "steps = 'many'"),
         ("seed = 1", "has no stages"),
     ],
 )
@@ -234,30 +229,20 @@ def test_presets_are_read() -> None:
         load("smal", None, ["qa1"], {})
 
 
-def test_a_model_is_trained_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-
-    stage = {"segments": [1, 2], "size": 64, "batch": 2, "steps": 3}
-    text = "\n".join(f"{name} = {value}" for name, value in stage.items())
-    small = tmp_path / "presets"
-    small.mkdir()
-    (small / "small.toml").write_text(f"[[stage]]\n{text}\n")
-    kept = importlib.resources.files
-
-    def files(package: str) -> Any:
-        return tmp_path if package == "carrara.recurrent" else kept(package)
-
-    monkeypatch.setattr("importlib.resources.files", files)
-    folder = recurrent.train("qa1", out=tmp_path / "a", kind="mamba", seed=3, overrides={"model": TINY})
+def test_a_model_is_trained_from_python(tmp_path: Path) -> None:
+    overrides = {"model": TINY, "stages": (Stage((1, 1), 48, 2, 40),)}
+    folder = recurrent.train("qa1", out=tmp_path / "a", kind="mamba", seed=3, overrides=overrides)
     assert checkpoint.load(folder).about["seed"] == 3
     before = (folder / "model.safetensors").read_bytes()
-    assert recurrent.train("qa1", out=folder, kind="mamba", seed=3, overrides={"model": TINY}) == folder
+    assert recurrent.train("qa1", out=folder, kind="mamba", seed=3, overrides=overrides) == folder
     assert (folder / "model.safetensors").read_bytes() == before
+    root = ElementTree.parse(folder / "training.svg").getroot()
+    lines = [line.attrib["points"].split() for line in root.iter("{http://www.w3.org/2000/svg}polyline")]
+    assert [len(points) for points in lines] == [4, 4]
     with pytest.raises(UsageError, match="no setting 'backporp'; did you mean backprop"):
         recurrent.train("qa1", out=tmp_path / "b", overrides={"backporp": 3})
     with pytest.raises(TypeError, match="sead"):
         recurrent.train("qa1", out=tmp_path / "b", sead=3)
-    with pytest.raises(UsageError, match="there is no kind 'rnt'; did you mean rmt"):
-        recurrent.train("qa1", out=tmp_path / "b", kind="rnt")
 
 
 def test_gradients_do_not_depend_on_how_they_are_found() -> None:
@@ -296,14 +281,6 @@ def test_a_stage_ends_where_nothing_gets_better(tmp_path: Path) -> None:
     assert training.done
     assert 33 <= training.state.stage_ends[0] < 200
     assert training.state.stage_ends[1] == training.state.stage_ends[0] + 2
-
-
-def test_a_curve_stands_beside_the_model(tmp_path: Path) -> None:
-    overrides = {"model": TINY, "stages": (Stage((1, 1), 48, 2, 40),)}
-    folder = recurrent.train("qa1", out=tmp_path / "a", kind="window", overrides=overrides)
-    root = ElementTree.parse(folder / "training.svg").getroot()
-    lines = [line.attrib["points"].split() for line in root.iter("{http://www.w3.org/2000/svg}polyline")]
-    assert [len(points) for points in lines] == [4, 4]
 
 
 def test_a_rate_grows_and_falls(tmp_path: Path) -> None:
