@@ -1,5 +1,6 @@
 """Replies written by hand, over all answer types: none is misread, and most that state an answer are read."""
 
+from carrara.items import registry
 from tests.answers.handwritten import cases, verdict
 
 NOT_PARSED = "sentences are not parsed: the only place, person, animal or number that one names counts as the answer"
@@ -32,6 +33,10 @@ def test_most_answers_are_read() -> None:
     stated = [case for case in cases() if case.states != "nothing"]
     share = sum(not case.is_unparsed for case in stated) / len(stated)
     assert share >= READ
+
+
+def test_there_are_replies_to_every_test() -> None:
+    assert {case.task for case in cases()} == set(registry.names())
 
 
 def test_no_reply_stands_there_twice() -> None:
