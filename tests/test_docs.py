@@ -8,8 +8,8 @@ import tomllib
 from pathlib import Path
 from shutil import copytree
 
-import inspect_ai
 import pytest
+from tools.metadata import Hook
 from tools.tutorial import commands, is_shown
 
 from carrara import inspect_tasks, load
@@ -100,15 +100,6 @@ def test_the_tutorial_shows_what_is_printed() -> None:
         assert is_shown(one.shown or "", printed), one.line
 
 
-def test_the_tutorial_installs_every_extra_that_it_needs() -> None:
-    lines = [one.line for one in commands((ROOT / "docs/tutorial.md").read_text("utf-8"))]
-    [install] = [line for line in lines if line.startswith("pip install")]
-    extras = re.findall(r"[a-z]+", install.partition("[")[2].partition("]")[0])
-    assert lines[0] == install
-    assert any("retrieval:" in line for line in lines)
-    assert extras == ["demo", "retrieval"]
-
-
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("page", examples.pages(), ids=named)
 def test_every_python_example_prints_what_its_page_shows(page: Path, tmp_path: Path) -> None:
@@ -118,15 +109,6 @@ def test_every_python_example_prints_what_its_page_shows(page: Path, tmp_path: P
     )
     ended = python("-c", code, str(ROOT), str(page), cwd=tmp_path, env=os.environ | {"HF_HOME": str(tmp_path / "hub")})
     assert ended.returncode == 0, ended.stderr
-
-
-def test_no_shown_score_of_an_example_is_zero_but_for_no_answer() -> None:
-    """A reader who copies a line sees what an answer is worth, and not that it could not be read."""
-    for page in examples.pages():
-        for code in examples.codes(page):
-            for line in code.splitlines():
-                if ".score(" in line and examples.MARK in line and "I do not know" not in line:
-                    assert re.search(r"-> 1\.0|value=1\.0", line), line
 
 
 def test_each_python_example_that_is_not_executed_is_still_there() -> None:
@@ -185,6 +167,16 @@ def test_links_lead_somewhere(document: Path) -> None:
         assert path in written or path.exists(), target
 
 
+def test_links_of_the_package_lead_to_files() -> None:
+    repository, metadata = "https://host.example/me/it", dict[str, object]()
+    Hook(str(ROOT), {"repository": repository}).update(metadata)
+    readme = metadata["readme"]
+    assert isinstance(readme, dict)
+    assert not re.search(r"\]\((?!https:|#)", readme["text"])
+    for path in re.findall(rf"\]\({repository}/(?:raw|blob)/HEAD/([^)#]+)", readme["text"]):
+        assert (ROOT / path).exists(), path
+
+
 def test_the_prompt_pack_of_the_docs_passes_the_audit(tmp_path: Path) -> None:
     [pack] = re.findall(r"```toml\n(.*?)```", (ROOT / "docs/guides/change-the-prompt.md").read_text("utf-8"), re.DOTALL)
     (tmp_path / "pack.toml").write_text(pack, "utf-8")
@@ -208,13 +200,7 @@ def test_the_command_of_inspect_runs_our_tests(tmp_path: Path, capsys: pytest.Ca
     }
 
 
-def test_inspect_lists_no_test_of_ours_and_carrara_lists_them_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """If the former fails, Inspect has learned to, and docs/guides/agents-and-memory.md should say so."""
-    monkeypatch.chdir(tmp_path)
-    assert inspect_ai.list_tasks() == []
-    assert inspect_ai.list_tasks("carrara") == []
+def test_every_task_that_is_listed_is_one_of_inspect(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tasks", "--json"]) == 0
     listed = {row["name"].rpartition("/")[2] for row in json.loads(capsys.readouterr().out)}
     assert listed == set(inspect_tasks.__all__) - {"carrara"}

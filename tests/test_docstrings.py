@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 from docstring_parser import Docstring, DocstringStyle, parse
 
-import carrara
 from carrara.answers import AnswerType
 from carrara.params import meanings_of
 from carrara.task import Task
@@ -136,13 +135,6 @@ def test_a_public_name_is_documented(name: str) -> None:
     one = PUBLIC[name]
     faults: Sequence[str] = list(class_faults(one) if isinstance(one, type) else function_faults(one, True))
     assert not faults, "\n".join(faults)
-
-
-def test_functions_of_an_option_class_have_its_documented_fields_as_arguments() -> None:
-    run = parsed(inspect.getdoc(carrara.run) or "")
-    documented = {one.arg_name: one.description for one in run.params}
-    assert documented.keys() == inspect.signature(carrara.run).parameters.keys()
-    assert all(documented.values())
 
 
 def test_files_that_sentences_name_exist() -> None:

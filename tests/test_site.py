@@ -1,6 +1,5 @@
 """The documentation as a site: built without a warning, links lead somewhere, and nothing is asked of the network."""
 
-import inspect
 import json
 import re
 import subprocess
@@ -20,7 +19,6 @@ import carrara
 from carrara.cli.commands import COMMANDS
 from carrara.cli.main import main, make_app
 from carrara.items import registry
-from carrara.papers.figures.definitions import definitions
 from carrara.verify.chance_levels import chance_level_of
 from tests.helpers.command_lines import ROOT, lines_of
 
@@ -67,26 +65,6 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_samples_show_whole_prompts(written: Path) -> None:
-    for name in pages.SAMPLES:
-        text = written.with_name("samples").joinpath(f"{name}.md").read_text("utf-8")
-        assert text.count("\nGold:\n") == pages.SAMPLED
-
-
-def test_the_gallery_shows_every_figure_that_is_drawn(tmp_path: Path) -> None:
-    gallery.write(tmp_path)
-    shown = re.findall(r"\((\S+\.svg)\)", (tmp_path / "README.md").read_text("utf-8"))
-    assert {path.name for path in tmp_path.glob("*.svg")} == {*shown}
-    assert {f"{name}.svg" for name, one in definitions().items() if one.is_drawn} <= {*shown}
-
-
-def test_each_task_has_a_page_and_pages_of_removed_tasks_are_deleted(written: Path) -> None:
-    (written / "tasks" / "sync" / "ring.md").write_text("# sync/ring\n")
-    pages.write(written)
-    found = {path.relative_to(written).as_posix() for path in written.rglob("*.md")}
-    assert found == {"cli.md", *(f"tasks/{name}.md" for name in ("index", *TASKS))}
-
-
 def test_the_page_of_the_command_line_has_every_command_with_an_example_that_parses(written: Path) -> None:
     text = (written / "cli.md").read_text("utf-8")
     for commands in COMMANDS.values():
@@ -96,13 +74,6 @@ def test_the_page_of_the_command_line_has_every_command_with_an_example_that_par
     assert len(lines) >= text.count("\n### ") - 1
     for line in lines:
         make_app().parse_args(line.asked, exit_on_error=False, print_error=False)
-
-
-def test_the_page_of_the_command_line_has_options_with_values_and_defaults(written: Path) -> None:
-    section = (written / "cli.md").read_text("utf-8").partition("### carrara run ")[2].partition("\n### ")[0]
-    assert "carrara run [OPTIONS] [TASKS]" in section
-    assert "`min_base_score`\n:   The score that the 95 % interval at the shortest length" in section
-    assert section.index("**Items**") < section.index("`--seed` `N`") < section.index("**Model and server**")
 
 
 @pytest.mark.sampled(4)
@@ -115,40 +86,6 @@ def test_a_page_shows_what_the_command_on_it_does(name: str, written: Path, caps
     item = carrara.item(json.loads(capsys.readouterr().out)["id"])
     assert item._repr_html_() in text
     assert f"**{chance_level_of(name):.3f}**" in text
-
-
-def test_examples_become_what_they_show() -> None:
-    said = "Two.\n\n>>> f(1)\nOne | two.\n<BLANKLINE>\nThree.\n\nThe end."
-    assert pages.prose(said) == ["Two.", "", "````text", "One | two.", "", "Three.", "````", "", "The end."]
-
-
-def test_the_reference_shows_the_fields_of_an_option_class_as_arguments() -> None:
-    griffe = pytest.importorskip("griffe", reason="griffe is not installed: `make site` does", exc_type=ImportError)
-    extensions = griffe.load_extensions(str(ROOT / "tools/signatures.py"))
-    module = griffe.load(
-        "carrara.operations.run", search_paths=[ROOT / "src"], extensions=extensions, docstring_parser="google"
-    )
-    shown, signature = module["run"], inspect.signature(carrara.run)
-    assert [one.name for one in shown.parameters] == list(signature.parameters)
-    [arguments] = [section.value for section in shown.docstring.parsed if section.kind.value == "parameters"]
-    assert {one.name for one in arguments} == signature.parameters.keys()
-    assert [section.kind.value for section in shown.docstring.parsed][-1] == "examples"
-
-
-# --- numbers ---
-
-
-def test_every_number_of_the_performance_page_was_measured() -> None:
-    rows = re.findall(r"^\| (.*) \| (.*) \| `(\w+)` \|$", (DOCS / "explanation" / "performance.md").read_text(), re.M)
-    assert len(rows) > 20
-    for what, measured, name in rows:
-        assert (ROOT / "benchmarks" / f"{name}.py").is_file()
-        kept = set(numbers((ROOT / "results" / f"{name}.txt").read_text("utf-8")))
-        assert [one for one in numbers(measured) if one not in kept] == [], f"{what}: results/{name}.txt"
-
-
-def numbers(text: str) -> list[str]:
-    return re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?", re.sub(r"`.*?`", "", text))
 
 
 # --- the site ---

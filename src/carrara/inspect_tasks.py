@@ -156,7 +156,6 @@ ARGUMENTS = tuple(inspect.signature(_make("")).parameters)[:-1]
 
 
 def _further_params(further: Mapping[str, Any], loaded: carrara_task.Task) -> dict[str, str]:
-    """Return the parameters of the task as text."""
     names = [field.name for field in fields(loaded)]
     _refuse_others([name for name in further if name not in names], [*ARGUMENTS, *names])
     return {name: _text(value) for name, value in further.items()}
@@ -239,7 +238,6 @@ def _read_whole(name: str, value: Any, least: int) -> int:
 
 
 def _read_choice(name: str, value: Any, kind: Any) -> Any:
-    """Return a value of a literal type."""
     written, options = _text(value), get_args(kind)
     if written not in options:
         raise UsageError(f"{name}={written} is not one of {', '.join(options)}{nearest(written, options)}")

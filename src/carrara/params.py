@@ -67,13 +67,7 @@ def build_canonical(task: T, name: str, text: str) -> T:
 
 
 def check_no_files(task: "Task", name: str, texts: ParamTexts, source: str) -> None:
-    """Raise `UsageError` if parameters that a stranger may have written name a file or a data set.
-
-    Args:
-        name: The name of the task.
-        texts: The parameters. Those of other tasks are ignored.
-        source: The place of the parameters, for the message.
-    """
+    """Raise `UsageError` if parameters that a stranger may have written name a file or a data set."""
     for field in fields(task):
         value, built_in = texts.get(field.name), field.metadata.get("built_in")
         if value is None or built_in is None or value in built_in:

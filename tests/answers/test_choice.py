@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from carrara.answers import AnswerType, Choice, ListName, OneOf, YesNo
+from carrara.answers import AnswerType, ListName, OneOf, YesNo
 from carrara.types import Question
 
 LISTS = tuple(f"List {n}" for n in range(1, 5))
@@ -29,15 +29,12 @@ def answer(kind: AnswerType[Any], reply: str, question: Question[Any]) -> Any:
     ("reply", "name"),
     [
         ("List 2", "List 2"),
-        ("**List 2**", "List 2"),
-        ("LIST 2.", "List 2"),
         ("2", "List 2"),
         ("Answer: 2", "List 2"),
         ('{"answer": "List 2"}', "List 2"),
         ('The word "oak" is in List 2.', "List 2"),
         ("It is not in List 1. It is in List 2.", "List 2"),
         ("List 1. Wait, no, List 2.", "List 2"),
-        ("It is List 2, not List 1.", "List 2"),
         ("Compared: List 1, List 3, List 4.\n\nFINAL ANSWER: List 2", "List 2"),
         ("no", "no"),
         ("No.", "no"),
@@ -46,10 +43,7 @@ def answer(kind: AnswerType[Any], reply: str, question: Question[Any]) -> Any:
         ("Is it List 1?", None),
         ("It is not List 2.", None),
         ("List 1 or List 2", None),
-        ("List 1\nList 2\nList 3", None),
         ("List 1, List 2, List 3, List 4, no", None),
-        ("List 1 has it. List 2 has it.", None),
-        ("List 2 or none", None),
         ("No answer.", None),
     ],
 )
@@ -62,9 +56,7 @@ def test_the_name_of_a_list(reply: str, name: str | None) -> None:
     [
         ("C", "Agent C"),
         ("Agent C has the word.", "Agent C"),
-        ("FINAL ANSWER: agent c", "Agent C"),
         ("Agent A or Agent C", None),
-        ("Agent A, Agent B, Agent C", None),
         ("Agent D", None),
     ],
 )
@@ -78,7 +70,6 @@ def test_one_of_several_names(reply: str, name: str | None) -> None:
         ("Yes.", "yes"),
         ("No, it is not there.", "no"),
         ("True", "yes"),
-        ("Nope.", "no"),
         ("**Answer:** No", "no"),
         ('{"answer": "yes"}', "yes"),
         ("The answer is **yes**, since it is the third word.", "yes"),
@@ -90,12 +81,8 @@ def test_one_of_several_names(reply: str, name: str | None) -> None:
         ("Is it in the context? No", "no"),
         ("Yes. No.", None),
         ("yes / no", None),
-        ("It is yes or no.", None),
-        ("Yes and no.", None),
         ("- yes\n- no", None),
-        ("Answer: yes\nAnswer: no", None),
         ("There is no context.", None),
-        ("I have no idea.", None),
         ("The word might be in the context.", None),
         ("I can't verify that the word is in the context.", None),
         ('Is the word "elm" in the context?', None),
@@ -110,22 +97,9 @@ def test_yes_and_no(reply: str, verdict: str | None) -> None:
     [
         ("The sphere is above the box.", "yes"),
         ("The sphere is not above the box.", "no"),
-        ("The sphere isn't above the box.", "no"),
         ("The box is above the sphere.", None),
         ("The sphere is below the box.", None),
     ],
 )
 def test_the_question_as_a_statement(reply: str, verdict: str | None) -> None:
     assert answer(YesNo(), reply, ABOVE) == verdict
-
-
-def test_other_verdicts() -> None:
-    assert answer(YesNo("yes", "no", "maybe"), "Maybe.", THERE) == "maybe"
-    assert answer(YesNo(), "Maybe.", THERE) is None
-
-
-@pytest.mark.parametrize("kind", [Choice, OneOf, ListName])
-def test_options_are_those_of_an_instance(kind: type[Choice]) -> None:
-    for given in ({"options": ("Ada", "Bela")}, {}):
-        with pytest.raises(TypeError, match=rf"{kind.__name__}\(\) takes no arguments: .* `Instance.options`"):
-            kind(*(() if given else (("Ada", "Bela"),)), **given)

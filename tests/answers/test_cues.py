@@ -6,8 +6,6 @@ from carrara.answers.cues import (
     affirmative_sentences,
     behind_hesitation,
     behind_retraction,
-    denies,
-    is_about_another,
     sentences,
 )
 from carrara.types import Question
@@ -20,8 +18,6 @@ WHERE = Question("Where is Mary?", "garden", (), 0.0, options=("garden", "kitche
     [
         ("Elm. Wait, that is wrong: oak.", "oak."),
         ("Elm. Correction: oak.", "oak."),
-        ("Elm. Scratch that, oak.", "oak."),
-        ("Elm... I mean oak.", "oak."),
         ("Elm. Actually, it is oak.", "it is oak."),
         ("Elm. No, oak.", "oak."),
         ("Elm. Wait, fir. Wait, oak.", "oak."),
@@ -40,30 +36,11 @@ def test_no_is_no_retraction_where_it_is_an_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        *("It is not here.", "It isn't here.", "It is never here.", "Neither here nor there.", "Here or there."),
-        *("Is it here?", "It may be here.", "Perhaps here.", "If it is here."),
-        "Anywhere except here.",
-    ],
-)
-def test_what_denies_or_leaves_open(text: str) -> None:
-    assert denies(text)
-
-
-@pytest.mark.parametrize("text", ["It is here.", "Nothing else.", "For sure.", "Knot and north."])
-def test_what_does_not(text: str) -> None:
-    assert not denies(text)
-
-
-@pytest.mark.parametrize(
     ("text", "parts"),
     [
         ("One. Two! Three?\nFour", ["One.", "Two!", "Three?", "Four"]),
-        ("1. oak\n2. elm", ["1. oak", "2. elm"]),
         ("It is 3.5 m.", ["It is 3.5 m."]),
         ("So... oak", ["So... oak"]),
-        ("It is 4. The end.", ["It is 4.", "The end."]),
     ],
 )
 def test_sentences(text: str, parts: list[str]) -> None:
@@ -73,11 +50,3 @@ def test_sentences(text: str, parts: list[str]) -> None:
 def test_sentences_that_affirm() -> None:
     said = "She is in the garden, not in the kitchen. John is in the kitchen. She may be there. Mary is in the garden."
     assert affirmative_sentences(said, WHERE) == ["She is in the garden.", "Mary is in the garden."]
-
-
-def test_sentences_about_somebody_else() -> None:
-    assert is_about_another("John is in the kitchen.", WHERE)
-    assert is_about_another("We know that John is in the kitchen.", WHERE)
-    assert not is_about_another("Mary went with John.", WHERE)
-    assert not is_about_another("She is in the Garden.", WHERE)
-    assert not is_about_another("John is here.", Question("How often?", "1", (), 0.0))

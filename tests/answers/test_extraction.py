@@ -9,7 +9,7 @@ import pytest
 
 import carrara
 from carrara.answers import Choice, Extraction, Number, YesNo
-from carrara.answers.extraction import announcements, answer_line, asks_for, behind_label
+from carrara.answers.extraction import announcements, answer_line, asks_for
 from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.types import Question
@@ -20,10 +20,8 @@ HOW_OFTEN = Question('How often does the word "oak" come in the context?', 8, ()
 PLACES = [
     # answer line
     ("FINAL ANSWER: garden", "garden", "answer line"),
-    ("**FINAL ANSWER:** garden", "garden", "answer line"),
     ("Final answer\n\n**garden**", "garden", "answer line"),
     ("So the final answer is: the garden.", "garden", "answer line"),
-    ("FINAL ANSWER: kitchen\nFINAL ANSWER: garden", "garden", "answer line"),
     ("FINAL ANSWER: Mary is in the garden (she left it).", "garden", "answer line"),
     ("The kitchen, then the office.\n\nFINAL ANSWER: in the garden\n\nThe kitchen is empty.", "garden", "answer line"),
     ("<think>FINAL ANSWER: kitchen</think>\nFINAL ANSWER: garden", "garden", "answer line"),
@@ -41,17 +39,13 @@ PLACES = [
     ("答案：kitchen\nAnswer：garden", "garden", "announced"),
     # alone
     ("garden", "garden", "alone"),
-    ("Garden.", "garden", "alone"),
-    ("In the garden.", "garden", "alone"),
     ("garden. garden.", "garden", "alone"),
-    ("<think>kitchen? office?</think>garden", "garden", "alone"),
     ("[THINK]kitchen[/THINK]garden", "garden", "alone"),
     ("garden\n\nExample 2:\nWhere is John?\nkitchen", "garden", "alone"),
     ("garden\nMary had been in the kitchen, but later moved.", "garden", "alone"),
     ("Kitchen. Scratch that: garden.", "garden", "alone"),
     ("kitchen... no, garden", "garden", "alone"),
     ("It is the kitchen. Wait, that is wrong: she is in the garden.", "garden", "alone"),
-    ("The kitchen? No, the garden.", "garden", "alone"),
     # bold
     ("Mary left the kitchen for the **garden** later.", "garden", "bold"),
     ("Mary left the kitchen for the `garden` later.", "garden", "bold"),
@@ -72,8 +66,6 @@ PLACES = [
     ("Answer: garden\nFINAL ANSWER: unknown", None, None),
     # several are left open
     ("garden or kitchen", None, None),
-    ("garden\nkitchen\noffice", None, None),
-    ("garden. kitchen.", None, None),
     ("**garden** or **kitchen**", None, None),
     (r"\boxed{garden} and \boxed{kitchen}", None, None),
     ("The answer is garden. The answer is kitchen.", None, None),
@@ -98,7 +90,6 @@ def test_parts_of_the_prompt_state_no_answer() -> None:
     ("reply", "answer", "rule"),
     [
         ("Let me count: 1, 2, 3, 4, 5, 6, 7, 8.\nSo 7.\nSo 8.", 8, "announced"),
-        ("37\n42\n8", 8, "alone"),
         ("8\n37\nThese are the numbers.", None, None),
         ("FINAL ANSWER: 7 or 8", None, None),
         ("7\n8\nFINAL ANSWER: 7 + 1 = 9", None, None),
@@ -146,19 +137,15 @@ def test_an_answer_line_holds_unless_the_text_below_takes_it_back(below: str, an
     ("text", "line"),
     [
         ("FINAL ANSWER: 42", " 42"),
-        ("final answer: 42", " 42"),
         ("Final_Answer = 42", " 42"),
         ("**FINAL ANSWER:** 42", "** 42"),
         ("### Final answer\n\n42", "42"),
         ("FINAL ANSWER:\n42\nBye.", "42"),
-        ("It is 42. FINAL ANSWER: 42", " 42"),
         ("So my final answer is 42.", " 42."),
         ("FINAL ANSWER: 41\nFINAL ANSWER: 42", " 42"),
-        ("FINAL ANSWER: []", " []"),
         ("FINAL ANSWER:", ""),
         ("The final answer will be 42.", None),
         ("The semifinal answer: 42", None),
-        ("Answer: 42", None),
     ],
 )
 def test_the_answer_line(text: str, line: str | None) -> None:
@@ -171,20 +158,12 @@ def test_another_label_stands_beside_the_common_one() -> None:
     assert answer_line("Output: 1") is None
 
 
-def test_an_answer_of_several_lines_is_all_that_follows() -> None:
-    text = "FINAL ANSWER:\nAgent A: oak\nAgent B: elm\n\nBye."
-    assert answer_line(text) == "Agent A: oak"
-    assert answer_line(text, several_lines=True) == "\nAgent A: oak\nAgent B: elm\n\nBye."
-
-
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
         ("Answer: oak", ["oak"]),
         ("**Answer:** oak. It is tall.", ["** oak."]),
         ("The correct answer is: oak", ["oak"]),
-        ("Answer:\n\noak", ["oak"]),
-        ("Therefore, oak.", ["oak."]),
         ("Output: oak\nResult: elm", ["oak", "elm"]),
         ("Assistant: oak", ["oak"]),
         ("I do not think the answer is oak.", []),
@@ -194,12 +173,6 @@ def test_an_answer_of_several_lines_is_all_that_follows() -> None:
 )
 def test_announcements(text: str, parts: list[str]) -> None:
     assert announcements(text) == parts
-
-
-def test_what_stands_behind_the_label() -> None:
-    assert behind_label("<think>FINAL ANSWER: 1</think>It is so.\nFINAL ANSWER: 2\n3") == "2\n3"
-    assert behind_label("FINAL ANSWER:") == "FINAL ANSWER:"
-    assert behind_label("<think>1</think>2") == "<think>1</think>2"
 
 
 def test_the_prompt_names_the_line() -> None:

@@ -7,11 +7,10 @@ import pytest
 from carrara.answers import Choice
 from carrara.answers.status import STATUSES
 from carrara.items import registry
-from carrara.items.grading import Grade, grade
+from carrara.items.grading import grade
 from carrara.types import Question
-from tests.helpers import fuzz, fuzz_grading
-from tests.helpers.fuzz import Case
-from tests.helpers.fuzz_grading import Found, broken_promises, try_all, try_one
+from tests.helpers import fuzz
+from tests.helpers.fuzz_grading import try_all
 
 EACH = 60
 
@@ -63,52 +62,3 @@ def test_a_word_is_what_its_pattern_took_it_for() -> None:
     question = Question("Where?", "kitchen", (), 0.0, options=("kitchen", "skating rink"))
     assert [*Choice().find_values("In the kıtchen, the \u212aITCHEN.", question)] == ["kitchen", "kitchen"]
     assert [*Choice().find_values("In the ſkatİng  rin\u212a.", question)] == ["skating rink"]
-
-
-def test_a_number_is_all_that_it_takes_to_see_a_reply_again() -> None:
-    drawn = [Case("sync/graph", 0, number).reply for number in range(50)]
-    assert drawn == [Case("sync/graph", 0, number).reply for number in range(50)]
-    assert drawn != [Case("sync/graph", 1, number).reply for number in range(50)]
-    assert len(set(drawn)) > 40
-
-
-def test_replies_go_far_into_the_readers() -> None:
-    """Noise alone would be unparsed before a reader has begun."""
-    found = try_all(("minerva/membership", 0, range(200)))
-    assert 20 < found.statuses["ok"] < 180
-
-
-def test_what_is_promised_is_looked_at() -> None:
-    assert not list(broken_promises(Grade("ok", "5", 1.0, {"paper": 0.5})))
-    assert not list(broken_promises(Grade("refused", None, 0.0)))
-    for broken in (
-        Grade("ok", "5", 1.1),
-        Grade("ok", "5", float("nan")),
-        Grade("ok", "5", 1.0, {"paper": -0.1}),
-        Grade("unparsed", None, 0.5),
-        Grade("truncated", "5", 0.5),
-        Grade("ok", None, 0.0),
-        Grade("read", "5", 1.0),  # type: ignore[arg-type]
-    ):
-        assert list(broken_promises(broken))
-
-
-def test_an_exception_and_another_grade_are_failures(monkeypatch: pytest.MonkeyPatch) -> None:
-    case = Case("sync/graph", 0, 0)
-    found = Found()
-    grades = iter([Grade("ok", "5", 1.0), Grade("ok", "6", 1.0)])
-    monkeypatch.setattr(fuzz_grading, "grade", lambda *_: next(grades))
-    try_one(case, "a", found)
-    assert found.failures == ["sync/graph:0: another grade when it is graded again"]
-
-    def raising(*_: object) -> Grade:
-        raise RecursionError("too deep")
-
-    monkeypatch.setattr(fuzz_grading, "grade", raising)
-    try_one(case, "a", found)
-    assert found.failures[1] == "sync/graph:0: RecursionError: too deep"
-
-
-def test_the_longest_is_a_million_characters() -> None:
-    assert fuzz.LONGEST == 1_000_000
-    assert max(len(Case("sync/graph", 0, number).reply) for number in range(300)) < fuzz.LONGEST

@@ -32,7 +32,6 @@ def test_no_reply_is_misread() -> None:
 def test_most_answers_are_read() -> None:
     stated = [case for case in cases() if case.states != "nothing"]
     share = sum(not case.is_unparsed for case in stated) / len(stated)
-    print(f"{share:.1%} of {len(stated)} replies that state an answer are read")
     assert share >= READ
 
 

@@ -28,34 +28,24 @@ def answer(kind: AnswerType[Any], reply: str, question: Question[Any] = GOLD) ->
     "reply",
     [
         "apple, pear, plum",
-        "APPLE, Pear, plum.",
-        "apple,pear,plum",
         "apple, pear, and plum",
         "apple; pear; plum",
         "apple\npear\nplum",
         "- apple\n- pear\n- plum",
-        "• apple\n• pear\n• plum",
         "1. **apple**\n2. **pear**\n3. **plum**",
-        "1) apple\n2) pear\n3) plum",
-        "**apple**, **pear**, **plum**",
         "“apple”, “pear”, and “plum”.",
         "`apple, pear, plum`",
         '["apple", "pear", "plum"]',
         "{apple, pear, plum}",
         '```json\n[\n  "apple",\n  "pear",\n  "plum"\n]\n```',
-        "```\napple, pear, plum\n```",
         '{"answer": ["apple", "pear", "plum"]}',
-        "**Answer:** apple, pear, plum",
         "Answer:\n\n- apple\n- pear\n- plum",
-        "FINAL ANSWER: apple, pear, plum",
         "**FINAL ANSWER**\n\napple, pear, plum",
         "FINAL ANSWER:\n1. apple\n2. pear\n3. plum\n\nI hope this helps!",
         "FINAL ANSWER: apple pear plum",
-        "The final answer is: apple, pear, plum.",
         "$\\boxed{\\text{apple, pear, plum}}$",
         "<answer>apple, pear, plum</answer>",
         "Here is the list:\n\napple, pear, plum",
-        "The words are: apple, pear, plum",
         "fig: apple, date: pear, lime: plum",
         "<think>apple, fig? No.</think>\n\napple, pear, plum",
         "First, list 1: fig, date, apple.\nThen list 2: lime, kiwi, pear.\n\nFINAL ANSWER: apple, pear, plum",
@@ -73,7 +63,6 @@ def test_lists(reply: str) -> None:
         ("FINAL ANSWER: none", ()),
         ("FINAL ANSWER: []", ()),
         ("The answer is: nothing.", ()),
-        ("apple", ("apple",)),
         ("apple, apple, pear, apple", ("apple", "apple", "pear", "apple")),
         ("well-known, o’clock, café, 5th", ("well-known", "o'clock", "café", "5th")),
         ("FINAL ANSWER: 3, -5, 12", ("3", "-5", "12")),
@@ -81,12 +70,10 @@ def test_lists(reply: str) -> None:
         ("", None),
         ("I could not find it.", None),
         ("I'm sorry, but I can't help with that.", None),
-        ("not found", None),
         ("<think>apple, pear, plum", None),
         ("apple, pear\n\nplum, fig", None),
         ("apple, pear\n\nor\n\nplum, fig", None),
         ("Answer: apple, pear\nAnswer: plum, fig", None),
-        ("List 1: apple, pear\nList 2: plum, fig", None),
         ("The words are apple, pear or plum.", None),
         ("Words only in the first list: apple, pear\n\nWords only in the second list: plum, fig", None),
     ],
@@ -129,9 +116,7 @@ def test_a_written_list_is_read(items: list[str]) -> None:
     [
         "Agent A: apple, pear, plum\nAgent B: fig, date",
         "A: apple, pear, plum\nB: fig, date",
-        "Agent B: fig, date\nAgent A: apple, pear, plum",
         "**Agent A:** apple, pear, plum\n**Agent B:** fig, date",
-        "- Agent A: apple, pear, plum\n- Agent B: fig, date",
         "Agent A: [apple, pear, plum]\nAgent B: [fig, date]",
         '{"Agent A": ["apple", "pear", "plum"], "Agent B": ["fig", "date"]}',
         "FINAL ANSWER:\nAgent A: apple, pear, plum\nAgent B: fig, date",
@@ -166,7 +151,6 @@ def test_other_hands(reply: str, hands: tuple[tuple[str, tuple[str, ...]], ...] 
     [
         ("oak elm", 1.0),
         ("elm oak", 1.0),
-        ("oak oak oak elm elm elm", 1.0),
         ("oak oak oak oak oak", 0.5),
         ("oak elm ash", 2 / 3),
         ("oak elm ash yew fir", 0.0),
@@ -185,16 +169,9 @@ def test_sets_are_no_lists(said: str, score: float) -> None:
         ("oak ash oak ash", "elm yew elm yew fir", 5 / 6),
         ("oak ash", "", 0.5),
         ("oak ash", "oak ash", 0.0),
-        ("oak ash elm yew", "oak ash elm yew", 0.0),
-        ("elm yew", "oak ash", 0.0),
         ("oak ash elm", "elm yew", (2 / 3 + 1 / 2) / 2),
     ],
 )
 def test_no_word_is_in_two_hands(a: str, b: str, score: float) -> None:
     said = Hands((("Agent A", tuple(a.split())), ("Agent B", tuple(b.split()))))
     assert FinalHands().score(said, HELD) == pytest.approx(score)
-
-
-def test_words_that_are_in_two_hands_after_all() -> None:
-    held = Hands((("Agent A", ("oak",)), ("Agent B", ("oak", "elm"))))
-    assert FinalHands().score(held, held) == 1

@@ -8,6 +8,7 @@ import pytest
 
 from carrara.items import bulk, render
 from carrara.items.item_id import ItemId
+from carrara.items.selection import Sampling, Selection, item_ids
 from carrara.util.errors import LengthError
 from tests.helpers.process import carrara
 
@@ -15,8 +16,6 @@ ROW = partial(render.line, row=render.render)
 
 
 def first(name: str, length: int) -> ItemId:
-    from carrara.items.selection import Sampling, Selection, item_ids
-
     return replace(item_ids(Selection(name), Sampling(), None, "gpt2")[0], length=length)
 
 

@@ -146,23 +146,10 @@ def test_what_a_user_names_stays_allowed(monkeypatch: pytest.MonkeyPatch, cache:
 @pytest.mark.slow
 def test_a_folder_of_a_stranger_is_read_without_its_tokenizer(listening: tuple[str, list[str]], tmp_path: Path) -> None:
     """The report and the leaderboard leave out what they cannot make again, and say so."""
-    url, asked = listening
+    url, requests = listening
     run = tmp_path / "run"
-    carrara(
-        "run",
-        "snapshot",
-        "--model",
-        "carrara/oracle",
-        "--tokenizer",
-        "gpt2",
-        "--lengths",
-        "1k",
-        "-n",
-        "3",
-        "--out",
-        run,
-        check=True,
-    )
+    asked = ["run", "snapshot", "--model", "carrara/oracle", "--tokenizer", "gpt2", "--lengths", "1k", "-n", "3"]
+    carrara(*asked, "--out", run, check=True)
     for path in (run / "logs").glob("*.eval"):
         with zipfile.ZipFile(path) as archive:
             entries = {name: archive.read(name) for name in archive.namelist()}
@@ -175,10 +162,10 @@ def test_a_folder_of_a_stranger_is_read_without_its_tokenizer(listening: tuple[s
     (run / "plan.json").unlink()
     report = carrara("report", run)
     board = carrara("leaderboard", run)
-    assert (report.returncode, asked) == (0, []), report.stderr
+    assert (report.returncode, requests) == (0, []), report.stderr
     assert f"server:{url}" in report.stdout + (run / "report.html").read_text("utf-8")
     assert "Traceback" not in board.stderr
-    assert asked == []
+    assert requests == []
 
 
 def _tokenizer(folder: Path) -> str:

@@ -3,14 +3,13 @@
 import os
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from carrara.items import registry
 from carrara.util.errors import PluginError, UsageError
-from tests.helpers import process
-from tests.helpers.process import Ended
 
 DOCS = Path(__file__).parents[2] / "docs"
 [CODE] = re.findall(r"```python\n(.*?)```", (DOCS / "guides/write-a-task.md").read_text("utf-8"), re.DOTALL)
@@ -35,23 +34,13 @@ def with_helper(folder: Path, title: str) -> Path:
     return write(folder, "harbour.py", helped.replace(TITLE, "TITLE"))
 
 
+Own = Callable[..., None]
+
+
 @pytest.fixture
-def own(monkeypatch: pytest.MonkeyPatch) -> "Own":
-    return Own(monkeypatch)
-
-
-class Own:
+def own(monkeypatch: pytest.MonkeyPatch) -> Own:
     """Names folders in the environment, for a process in which tasks were loaded before."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.monkeypatch = monkeypatch
-
-    def __call__(self, *folders: Path) -> None:
-        self.monkeypatch.setenv("CARRARA_TASKS", os.pathsep.join(map(str, folders)))
-
-
-def carrara(folders: str, *asked: str) -> Ended:
-    return process.carrara(*asked, env={"CARRARA_TASKS": folders})
+    return lambda *folders: monkeypatch.setenv("CARRARA_TASKS", os.pathsep.join(map(str, folders)))
 
 
 @pytest.mark.parametrize("folder", ["mytests", "my-tests", "my.tests", "2 tests", "prüfung", "json"])
@@ -106,21 +95,13 @@ def test_a_dot_in_a_test_files_name_is_refused(tmp_path: Path, own: Own) -> None
         registry.load("dotted/harbour.old")
 
 
-@pytest.mark.slow
-def test_a_folder_is_tested_through_the_command(tmp_path: Path) -> None:
-    folder = with_helper(tmp_path / "my-tests", "Helped")
-    audited = carrara(str(folder), "audit", "my-tests", "-n", "2", "--lengths", "0,1k")
-    assert audited.returncode == 0, audited.stdout + audited.stderr
-
-
-def test_an_official_test_is_not_replaced(tmp_path: Path) -> None:
+def test_an_official_test_is_not_replaced(tmp_path: Path, own: Own) -> None:
     folder = write(tmp_path / "sync", "graph.py", code())
-    listed = carrara(str(folder), "tasks", "sync")
-    assert (listed.returncode, listed.stdout) == (2, "")
-    (sentence,) = listed.stderr.splitlines()
-    assert str(folder / "graph.py") in sentence
-    assert str(Path(registry.__file__).parents[1] / "tasks" / "sync" / "graph.py") in sentence
-    assert "rename" in sentence
+    own(folder)
+    with pytest.raises(UsageError, match="rename") as refused:
+        registry.names()
+    assert str(folder / "graph.py") in str(refused.value)
+    assert str(Path(registry.__file__).parents[1] / "tasks" / "sync" / "graph.py") in str(refused.value)
 
 
 def test_an_official_suite_is_not_added_to(tmp_path: Path, own: Own) -> None:

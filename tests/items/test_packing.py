@@ -1,40 +1,13 @@
 """Exact lengths, whatever the tokenizer: also one whose counts do not add up."""
 
-from collections.abc import Iterator, Sequence
-
 import pytest
 
-from carrara import tokenizers
-from carrara.items import prompt
 from carrara.items.item import Item, make
 from carrara.items.prompt import count
 from carrara.types import Message, Style
 from carrara.util.errors import LengthError
 
 NAME = "michelangelo/latent_list"
-
-
-class Crooked:
-    """Joins tokens across lines by their content, so that no sum of parts is the count of the whole."""
-
-    name = "crooked"
-    chat = None
-    opening = 0
-
-    def count(self, text: str) -> int:
-        return len(text) // 4 + text.count("1\n")
-
-    def count_many(self, texts: Sequence[str]) -> list[int]:
-        return [self.count(text) for text in texts]
-
-
-@pytest.fixture
-def crooked(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    known = tokenizers.get
-    monkeypatch.setattr(tokenizers, "get", lambda name: Crooked() if name == "crooked" else known(name))
-    yield "crooked"
-    prompt._PROBED.clear()
-    prompt._COSTS.clear()
 
 
 def recounted(item: Item) -> int:
@@ -85,7 +58,7 @@ def test_token_spans_are_those_of_the_text(tokenizer: str, style: Style) -> None
         content = item.messages()[0].content
         # What the chat format puts before the content is the same for any content.
         ahead = count(counter, style, [Message("user", content)]) - counter.count(content)
-        ahead -= count(counter, style, [Message("user", "A")]) - counter.count("A") - item.prompt.measure._opening()
+        ahead -= count(counter, style, [Message("user", "A")]) - counter.count("A") - item.prompt.measure.opening()
         for span in item.survey.spans:
             assert span.token_start == ahead + counter.count(content[: span.start])
             assert span.token_end == ahead + counter.count(content[: span.end])

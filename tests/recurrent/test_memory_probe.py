@@ -10,6 +10,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env
 
 from carrara.items.item import make
 from carrara.recurrent import checkpoint
+from carrara.recurrent.linear_probe import FEATURES, ProbeData, features, fit, fit_probes
+from carrara.recurrent.memory_probe import trace_memory
 from carrara.recurrent.settings import Stage
 from tests.helpers.process import carrara
 from tests.recurrent.tiny_models import run, stories
@@ -17,9 +19,6 @@ from tests.recurrent.tiny_models import run, stories
 
 @pytest.mark.parametrize("kind", ["rmt", "delta", "mamba", "window"])
 def test_what_is_right_along_a_context_is_what_its_facts_say(kind: str, tmp_path: Path) -> None:
-    from carrara.recurrent.linear_probe import fit_probes
-    from carrara.recurrent.memory_probe import trace_memory
-
     run(tmp_path / "a", 2, kind=kind)
     trained = checkpoint.load(tmp_path / "a")
     item = make("babilong/qa1", length=3000, index=3, tokenizer="gpt2")
@@ -60,24 +59,20 @@ def test_a_model_without_a_memory_is_refused(backbone: Path, tmp_path: Path) -> 
 
 def test_a_linear_probe_finds_what_is_there_and_nothing_else() -> None:
     """Answers that are a direction of the memory are found; of answers that are not in it, no more than by chance."""
-    from carrara.recurrent.linear_probe import ProbeData, _fit
-
     answers: list[tuple[int, ...]] = [(n % 4, 1) for n in range(400)]
     directions, noise = torch.randn(4, 30), torch.randn(400, 30)
     there = [noise[n] + 3 * directions[answer[0]] for n, answer in enumerate(answers)]
-    probe = _fit(ProbeData(there[:300], answers[:300]), ProbeData(there[300:], answers[300:]))
+    probe = fit(ProbeData(there[:300], answers[:300]), ProbeData(there[300:], answers[300:]))
     assert probe.accuracy > 0.95
     assert probe.baseline == 0.25
     assert probe.weights.shape == (31, 4)
-    blind = _fit(ProbeData(list(noise[:300]), answers[:300]), ProbeData(list(noise[300:]), answers[300:]))
+    blind = fit(ProbeData(list(noise[:300]), answers[:300]), ProbeData(list(noise[300:]), answers[300:]))
     assert blind.accuracy < 0.45
     assert probe.chance(there[300][None], answers[300]) > 0.5
     assert probe.chance(there[300][None], [99, 1]) == 0
 
 
 def test_a_large_memory_is_projected() -> None:
-    from carrara.recurrent.linear_probe import FEATURES, features
-
     state = (torch.randn(3, 40, 50), torch.randn(3, 10))
     found = features(state)
     assert found.shape == (3, FEATURES)
@@ -89,28 +84,12 @@ def test_a_large_memory_is_projected() -> None:
 @pytest.mark.slow
 def test_a_memory_is_drawn_by_command(tmp_path: Path) -> None:
     run(tmp_path / "a", 1)
-    done = carrara(
-        "recurrent",
-        "memory",
-        "--model",
-        tmp_path / "a",
-        "--lengths",
-        "1k",
-        "--probes",
-        "8",
-        "--out",
-        tmp_path / "b.html",
-    )
+    memory = ["recurrent", "memory", "--model", tmp_path / "a"]
+    done = carrara(*memory, "--lengths", "1k", "--probes", "8", "--out", tmp_path / "b.html")
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "b.html").read_text()
     assert page.count("<svg") > 2
-    assert "Right in other stories" in page
-    assert "What it would answer" in page
     assert "://" not in page.replace("http://www.w3.org", "")
-    done = carrara("recurrent", "memory", "--model", tmp_path / "none", "--out", tmp_path / "c.html")
-    assert done.returncode == 2
-    done = carrara(
-        "recurrent", "memory", "mrcr", "--model", tmp_path / "a", "--lengths", "8k", "--out", tmp_path / "c.html"
-    )
+    done = carrara(*memory, "mrcr", "--lengths", "8k", "--out", tmp_path / "c.html")
     assert done.returncode == 2
     assert "is a conversation" in done.stderr

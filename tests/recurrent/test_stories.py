@@ -31,7 +31,7 @@ def test_distractors_change_no_answer() -> None:
     """Sentences that are nearly facts stand in the text, none of them is one, and answers are those without them."""
     own, plain = stories(), stories()
     own.distractors = 0.5
-    near = own._distractor_source.near_facts
+    near = own.distractor_source.near_facts
     assert len(near) > 100
     assert all(not PLACED.fullmatch(sentence) for sentence in near)
     vocabulary = Words(build_vocabulary(own.texts(), own.filler(2000)))
@@ -73,23 +73,18 @@ def test_what_cannot_be_said_is_not_asked() -> None:
 
 
 def test_code_has_no_distractors() -> None:
-    own, plain = (
-        stories("michelangelo/latent_list", complexity="1"),
-        stories("michelangelo/latent_list", complexity="1"),
-    )
+    own, plain = (stories("michelangelo/latent_list", complexity="1") for _ in range(2))
     own.distractors = 1.0
     vocabulary = Words(build_vocabulary(own.texts(), own.filler(500)))
-    one, other = own.sample(vocabulary, 4, 64), plain.sample(vocabulary, 4, 64)
-    assert np.array_equal(one.segments, other.segments)
+    assert np.array_equal(own.sample(vocabulary, 4, 64).segments, plain.sample(vocabulary, 4, 64).segments)
 
 
 def test_questions_may_be_asked_at_the_end_alone() -> None:
     own = stories()
     vocabulary = Words(build_vocabulary(own.texts(), own.filler(500)))
-    assert {ask.segment for _ in range(5) for ask in own.sample(vocabulary, 4, 64).questions} == {0, 1, 2, 3}
-    assert {ask.segment for _ in range(5) for ask in own.sample(vocabulary, 4, 64, ask_after_each=False).questions} == {
-        3
-    }
+    for ask_after_each, segments_asked in ((True, {0, 1, 2, 3}), (False, {3})):
+        samples = [own.sample(vocabulary, 4, 64, ask_after_each=ask_after_each) for _ in range(5)]
+        assert {ask.segment for sample in samples for ask in sample.questions} == segments_asked
 
 
 def test_a_conversation_is_not_trained_on() -> None:

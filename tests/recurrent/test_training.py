@@ -2,12 +2,11 @@
 
 # ruff: noqa: E402  # what follows needs PyTorch
 
-import importlib.resources
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -78,20 +77,9 @@ def test_a_full_disk_leaves_what_was_saved(tmp_path: Path, monkeypatch: pytest.M
     assert (tmp_path / "a" / "model.safetensors").read_bytes() == before
 
 
-def _format(folder: Path) -> None:
+def change_about(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
     about = json.loads((folder / "model.json").read_text())
-    (folder / "model.json").write_text(json.dumps({**about, "format": 99}))
-
-
-def _wider(folder: Path) -> None:
-    about = json.loads((folder / "model.json").read_text())
-    about["arguments"]["width"] = 32
-    (folder / "model.json").write_text(json.dumps(about))
-
-
-def _words(folder: Path) -> None:
-    about = json.loads((folder / "model.json").read_text())
-    about["vocabulary"]["own"].append("another")
+    change(about)
     (folder / "model.json").write_text(json.dumps(about))
 
 
@@ -108,40 +96,34 @@ def _nan(folder: Path) -> None:
 
 def _says(**changed: Any) -> Callable[[Path], object]:
     """Change what model.json says."""
-
-    def change(folder: Path) -> None:
-        about = json.loads((folder / "model.json").read_text())
-        (folder / "model.json").write_text(json.dumps({**about, **changed}))
-
-    return change
+    return lambda folder: change_about(folder, lambda about: about.update(changed))
 
 
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        (_format, "of format 99, and this release reads 1"),
-        (_wider, "are not those of its model.json"),
-        (_words, "are not those of its model.json"),
+        (_says(format=99), "of format 99, and this release reads 1"),
+        (
+            lambda folder: change_about(folder, lambda about: about["arguments"].update(width=32)),
+            "are not those of its model.json",
+        ),
+        (
+            lambda folder: change_about(folder, lambda about: about["vocabulary"]["own"].append("another")),
+            "are not those of its model.json",
+        ),
         (_cut, "cannot be read"),
         (_nan, "has numbers that are none"),
         (lambda folder: (folder / "model.json").write_text("{"), "model.json is damaged"),
         (lambda folder: (folder / "model.json").unlink(), "has no model.json"),
         (lambda folder: (folder / "model.safetensors").unlink(), "has no model.safetensors"),
         (_says(vocabulary=None), "has no vocabulary in its model.json"),
-        (_says(vocabulary=[]), "has no vocabulary in its model.json"),
-        (_says(vocabulary={"words": []}), "model.json is damaged"),
         (_says(vocabulary={"own": 5, "common": [], "buckets": 256}), "model.json is damaged"),
         (_says(vocabulary={"own": ["a"], "common": [7], "buckets": 256}), "model.json is damaged"),
         (_says(vocabulary={"own": ["a"], "common": [], "buckets": -5}), "model.json is damaged"),
         (_says(vocabulary={"own": ["a"], "common": [], "buckets": 10**12}), "are not those of its model.json"),
         (_says(arguments={"width": 10**9, "heads": 2}), "are not those of its model.json"),
-        (_says(arguments={"width": 16, "heads": 0}), "are not those of its model.json"),
         (_says(arguments=[]), "model.json is damaged"),
-        (_says(segment="many"), "model.json is damaged"),
         (_says(segment=0), "are not those of its model.json"),
-        (_says(kind=None), "model.json is damaged"),
-        (_says(backbone=5), "model.json is damaged"),
-        (_says(about=None), "model.json is damaged"),
         (lambda folder: (folder / "model.json").write_text("[]"), "model.json is damaged"),
         (lambda folder: (folder / "model.json").write_text("[" * 100_000), "model.json is damaged"),
         (lambda folder: (folder / "model.json").write_bytes(b"\xff"), "model.json is damaged"),
@@ -153,7 +135,6 @@ def test_a_broken_checkpoint_is_told(broken: Any, message: str, tmp_path: Path) 
     with pytest.raises(UsageError, match=message) as raised:
         checkpoint.load(tmp_path / "a")
     assert str(tmp_path / "a") in str(raised.value)
-    assert re.search("`carrara recurrent train`|train it anew|install the release", str(raised.value))
     assert "\n" not in str(raised.value)
 
 
@@ -221,14 +202,12 @@ def test_a_training_whose_state_is_damaged_is_one_sentence(broken: Callable[[Pat
     [
         ("kind = 'rnt'", "no kind 'rnt'; did you mean rmt"),
         ("[[stage]]\nsize = 4", "stage 1 lacks"),
-        ("[[stage]]\nsise = 4", "no setting 'sise'"),
         ("sead = 1\n[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps=1", "no setting 'sead'"),
         ("seed = ", "is no TOML"),
         ("adam = 'much'\n[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps=1", "adam = 'much', which cannot be"),
         ("steps_factor = -1.0\n[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps=1", "steps_factor = -1.0"),
         ("[[stage]]\nsegments=[1,1]\nsize=8\nbatch=0\nsteps=1", "has nothing to do"),
         ("[[stage]]\nsegments=[2,1]\nsize=8\nbatch=1\nsteps=1", "the smaller one first"),
-        ("[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps='many'", "steps = 'many'"),
         ("seed = 1", "has no stages"),
     ],
 )
@@ -250,30 +229,20 @@ def test_presets_are_read() -> None:
         load("smal", None, ["qa1"], {})
 
 
-def test_a_model_is_trained_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-
-    stage = {"segments": [1, 2], "size": 64, "batch": 2, "steps": 3}
-    text = "\n".join(f"{name} = {value}" for name, value in stage.items())
-    small = tmp_path / "presets"
-    small.mkdir()
-    (small / "small.toml").write_text(f"[[stage]]\n{text}\n")
-    kept = importlib.resources.files
-
-    def files(package: str) -> Any:
-        return tmp_path if package == "carrara.recurrent" else kept(package)
-
-    monkeypatch.setattr("importlib.resources.files", files)
-    folder = recurrent.train("qa1", out=tmp_path / "a", kind="mamba", seed=3, overrides={"model": TINY})
+def test_a_model_is_trained_from_python(tmp_path: Path) -> None:
+    overrides = {"model": TINY, "stages": (Stage((1, 1), 48, 2, 40),)}
+    folder = recurrent.train("qa1", out=tmp_path / "a", kind="mamba", seed=3, overrides=overrides)
     assert checkpoint.load(folder).about["seed"] == 3
     before = (folder / "model.safetensors").read_bytes()
-    assert recurrent.train("qa1", out=folder, kind="mamba", seed=3, overrides={"model": TINY}) == folder
+    assert recurrent.train("qa1", out=folder, kind="mamba", seed=3, overrides=overrides) == folder
     assert (folder / "model.safetensors").read_bytes() == before
+    root = ElementTree.parse(folder / "training.svg").getroot()
+    lines = [line.attrib["points"].split() for line in root.iter("{http://www.w3.org/2000/svg}polyline")]
+    assert [len(points) for points in lines] == [4, 4]
     with pytest.raises(UsageError, match="no setting 'backporp'; did you mean backprop"):
         recurrent.train("qa1", out=tmp_path / "b", overrides={"backporp": 3})
     with pytest.raises(TypeError, match="sead"):
         recurrent.train("qa1", out=tmp_path / "b", sead=3)
-    with pytest.raises(UsageError, match="there is no kind 'rnt'; did you mean rmt"):
-        recurrent.train("qa1", out=tmp_path / "b", kind="rnt")
 
 
 def test_gradients_do_not_depend_on_how_they_are_found() -> None:
@@ -312,18 +281,6 @@ def test_a_stage_ends_where_nothing_gets_better(tmp_path: Path) -> None:
     assert training.done
     assert 33 <= training.state.stage_ends[0] < 200
     assert training.state.stage_ends[1] == training.state.stage_ends[0] + 2
-
-
-def test_a_curve_stands_beside_the_model(tmp_path: Path) -> None:
-    from xml.etree import ElementTree
-
-    from carrara.recurrent import train
-
-    overrides = {"model": TINY, "stages": (Stage((1, 1), 48, 2, 40),)}
-    folder = train("qa1", out=tmp_path / "a", kind="window", overrides=overrides)
-    root = ElementTree.parse(folder / "training.svg").getroot()
-    lines = [line.attrib["points"].split() for line in root.iter("{http://www.w3.org/2000/svg}polyline")]
-    assert [len(points) for points in lines] == [4, 4]
 
 
 def test_a_rate_grows_and_falls(tmp_path: Path) -> None:

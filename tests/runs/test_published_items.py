@@ -11,7 +11,6 @@ import pytest
 
 import carrara
 from carrara.cli.main import main
-from carrara.cli.messages import messages_on_stderr
 from carrara.items import registry
 from carrara.items.item import contexts, make, rebuild
 from carrara.runs.config import RunConfig

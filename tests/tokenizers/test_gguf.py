@@ -1,20 +1,50 @@
 """Local GGUF files as models of their own: `carrara/gguf:PATH`."""
 
-import json
 import struct
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import carrara as door
+from carrara.cli.main import main
 from carrara.runs.replies import read_results
 from carrara.servers.embedded import DEMO
 from carrara.tokenizers import for_model, get
-from carrara.tokenizers.gguf import gguf_model, header_bytes, metadata
+from carrara.tokenizers.base import ChatPart, count_plain
+from carrara.tokenizers.gguf import gguf_model, header_bytes, load, metadata
+from carrara.types import Message
 from carrara.util.errors import UsageError
 from tests.helpers.process import carrara
-from tests.tokenizers.test_tokenizers import byte_vocabulary, gguf_bytes
+
+
+def gguf_bytes(keys: dict[str, Any], version: int = 3) -> bytes:
+    def string(text: str) -> bytes:
+        return struct.pack("<Q", len(text.encode())) + text.encode()
+
+    def value(item: Any) -> bytes:
+        if isinstance(item, bool):
+            return struct.pack("<I?", 7, item)
+        if isinstance(item, int):
+            return struct.pack("<II", 4, item)
+        if isinstance(item, float):
+            return struct.pack("<Id", 12, item)
+        if isinstance(item, str):
+            return struct.pack("<I", 8) + string(item)
+        kind = 8 if item and isinstance(item[0], str) else 5
+        elements = b"".join(string(e) if kind == 8 else struct.pack("<i", e) for e in item)
+        return struct.pack("<IIQ", 9, kind, len(item)) + elements
+
+    head = b"GGUF" + struct.pack("<IQQ", version, 0, len(keys))
+    return head + b"".join(string(key) + value(item) for key, item in keys.items())
+
+
+def byte_vocabulary() -> list[str]:
+    from tokenizers.pre_tokenizers import ByteLevel
+
+    return sorted(ByteLevel.alphabet())
+
 
 KEYS: dict[str, Any] = {
     "general.architecture": "llama",
@@ -101,7 +131,6 @@ def test_the_tokenizer_is_the_files_own_and_outlives_it(tmp_path: Path) -> None:
         ({"tokenizer__chat_template": None}, "has no chat template"),
         ({"general__architecture": "nomic-bert"}, "is an embedding model"),
         ({"llama__pooling_type": 3}, "is an embedding model"),
-        ({"tokenizer__ggml__pre": "chameleon"}, "cannot be rebuilt here"),
     ],
 )
 def test_a_file_that_cannot_be_asked_is_one_sentence(changes: dict[str, Any], says: str, tmp_path: Path) -> None:
@@ -110,27 +139,25 @@ def test_a_file_that_cannot_be_asked_is_one_sentence(changes: dict[str, Any], sa
         door.run("latent_list", model, lengths=[0], n=1, out=tmp_path / "run")
 
 
-@pytest.mark.slow
-def test_what_is_no_gguf_file_is_one_sentence(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("none.gguf", "there is no file"),
+        (".", "there is no file"),
+        ("zip.gguf", "is not a GGUF file"),
+        ("cut.gguf", "damaged or cut short"),
+        ("q.gguf", "llama.cpp cannot load"),  # it has no tensors
+        ("", "names no file"),
+    ],
+)
+def test_what_is_no_gguf_file_is_one_sentence(
+    name: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "zip.gguf").write_bytes(b"PK\3\4 and so on")
     (tmp_path / "cut.gguf").write_bytes(written(tmp_path / "q.gguf").read_bytes()[:300])
-    (tmp_path / "empty.gguf").touch()
-    for place, says in (
-        (tmp_path / "none.gguf", "there is no file"),
-        (tmp_path, "there is no file"),
-        (tmp_path / "zip.gguf", "is not a GGUF file"),
-        (tmp_path / "empty.gguf", "is not a GGUF file"),
-        (tmp_path / "cut.gguf", "damaged or cut short"),
-        (tmp_path / "q.gguf", "llama.cpp cannot load"),  # it has no tensors
-        ("", "names no file"),
-    ):
-        ended = carrara("run", *ASKED, "--model", f"carrara/gguf:{place}", "--out", tmp_path / "run")
-        assert ended.returncode == 2, ended.stderr
-        assert says in ended.stderr
-        assert "Traceback" not in ended.stderr
-    old = carrara("run", *ASKED, "--model", "carrara/smollm2", "-M", "gguf=x.gguf", "--out", tmp_path / "run")
-    assert old.returncode == 2
-    assert "no argument 'gguf'" in old.stderr
+    model = f"carrara/gguf:{tmp_path / name if name else ''}"
+    assert main(["run", *ASKED, "--model", model, "--out", str(tmp_path / "run")]) == 2
+    assert says in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -157,6 +184,118 @@ def test_a_file_is_run_under_its_own_name_and_goes_on_when_it_was_moved(tmp_path
         file.write(bytes([last[0] ^ 1]))
     other = carrara(*line, "--model", f"carrara/gguf:{moved}", check=True)
     assert "replies are there already" not in other.stderr
-    told = json.loads(carrara("report", out, "--json", check=True).stdout)
-    assert len(json.dumps(told).split("(file=")) > 2
-    assert str(tmp_path) not in json.dumps(told)
+    told = carrara("report", out, "--json", check=True).stdout
+    assert len(told.split("(file=")) > 2
+    assert str(tmp_path) not in told
+
+
+# --- the format ---
+
+
+def test_metadata_of_every_type(tmp_path: Path) -> None:
+    keys = {"a": True, "b": 7, "c": 0.5, "d": "é", "e": ["x", "", "yz"], "f": [1, -2]}
+    path = tmp_path / "m.gguf"
+    path.write_bytes(gguf_bytes(keys) + b"\0" * 64)
+    assert metadata(path) == keys
+    for cut in range(30, len(gguf_bytes(keys)), 7):
+        path.write_bytes(gguf_bytes(keys)[:cut])
+        with pytest.raises(UsageError, match="damaged or cut short"):
+            metadata(path)
+    path.write_bytes(gguf_bytes(keys, version=9))
+    with pytest.raises(UsageError, match="version 9"):
+        metadata(path)
+    path.write_bytes(b"PK\3\4")
+    with pytest.raises(UsageError, match="not a GGUF file"):
+        metadata(path)
+
+
+_HEAD = b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"a"
+_NESTED = struct.pack("<I", 9) + struct.pack("<IQ", 9, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "zeros", "says"),
+    [
+        (_HEAD + _NESTED + struct.pack("<IQ", 9, 1) * 100_000, 0, "an array of arrays"),
+        (_HEAD + struct.pack("<IIQ", 9, 9, 1 << 62), 0, "an array of arrays"),
+        (_HEAD + struct.pack("<IIQ", 9, 8, 1 << 62), 0, "4,611,686,018,427,387,904 values"),
+        (_HEAD + struct.pack("<IIQ", 9, 0, 1 << 62), 100, "4,611,686,018,427,387,904 values"),
+        (_HEAD + struct.pack("<IIQ", 9, 0, 100_000_000), 100_000_000, "100,000,000 values"),
+        (_HEAD + struct.pack("<IQ", 8, 1 << 63), 100, "runs past the end"),
+        (_HEAD + struct.pack("<IQ", 8, 1 << 29), 1 << 29, "536,870,912 bytes"),
+        (b"GGUF" + struct.pack("<IQQ", 3, 0, 1 << 63), 0, "9,223,372,036,854,775,808 values"),
+        (_HEAD + struct.pack("<I", 77), 0, "a value of type 77"),
+    ],
+    ids=range(9),
+)
+def test_a_hostile_gguf_file_is_one_sentence_and_takes_no_memory(
+    content: bytes, zeros: int, says: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "m.gguf"
+    with path.open("wb") as file:
+        file.write(content)
+        file.truncate(len(content) + zeros)  # a hole, which takes no room on the disk
+    tracemalloc.start()
+    try:
+        with pytest.raises(UsageError, match=says) as raised:
+            metadata(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert str(path) in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert peak < 10 << 20
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"tokenizer__ggml__tokens": [1, 2]},
+        {"tokenizer__ggml__token_type": [1]},
+        {"tokenizer__ggml__token_type": ["x"] * 256},
+        {"tokenizer__ggml__merges": ["onepart"]},
+        {"tokenizer__ggml__merges": [1]},
+    ],
+    ids=range(5),
+)
+def test_a_gguf_vocabulary_that_does_not_fit_together_is_one_sentence(changes: dict[str, Any], tmp_path: Path) -> None:
+    path = written(tmp_path / "v.gguf", **changes)
+    with pytest.raises(UsageError, match=r"the vocabulary of .* is damaged"):
+        load("x", str(path))
+
+
+def test_a_gguf_vocabulary_with_its_user_defined_tokens(tmp_path: Path) -> None:
+    path = written(
+        tmp_path / "v.gguf",
+        tokenizer__ggml__pre="llama-bpe",
+        tokenizer__ggml__tokens=[*byte_vocabulary(), "he", "<s>", "<e>", "<tool>"],
+        tokenizer__ggml__token_type=[1] * 257 + [3, 3, 4],
+        tokenizer__ggml__merges=["h e"],
+        tokenizer__ggml__bos_token_id=257,
+        tokenizer__chat_template="{% for m in messages %}[{{ m.content | trim }}]<e>{% endfor %}",
+    )
+    tokenizer = get(f"gguf:{path}")
+    assert tokenizer.count_many(["he", "he<tool>he", "<s>", ""]) == [1, 3, 3, 0]
+    assert count_plain(tokenizer, "he") == 2  # llama.cpp opens this family with a token unless the file says not to
+    assert tokenizer.chat is not None
+    assert tokenizer.chat.parts([Message("user", " <e> ")]) == [
+        ChatPart("<s>", special=True),
+        ChatPart("[<e>]"),
+        ChatPart("<e>", special=True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("tokenizer__ggml__model", "llama", "use server:URL"),
+        ("tokenizer__ggml__pre", "chameleon", "use server:URL"),
+        ("tokenizer__ggml__merges", None, r"has no tokenizer\.ggml\.merges"),
+    ],
+)
+def test_a_gguf_vocabulary_that_cannot_be_rebuilt_is_refused(
+    key: str, value: str | None, says: str, tmp_path: Path
+) -> None:
+    path = written(tmp_path / "v.gguf", **{key: value})
+    with pytest.raises(UsageError, match=says):
+        load("x", str(path))

@@ -7,12 +7,10 @@ import pytest
 
 from carrara import corpora
 from carrara.answers.reply_text import without_reasoning
-from carrara.corpora import registry
 from carrara.corpora.sentences import clean, has_marker
 from carrara.generators.bank import flaw
-from carrara.generators.haystack import PASSAGE, haystack_name
+from carrara.generators.haystack import haystack_name
 from carrara.items.item import make
-from carrara.util.errors import UsageError
 from tests.helpers.published import BOOKS, needs_books
 
 SAID = """
@@ -61,8 +59,6 @@ def test_whatever_ends_a_reply_for_its_readers_is_a_marker() -> None:
 
 REMOVED = {
     "\x00": 1,
-    "\x07\x08": 2,
-    "\x7f": 1,
     "\x80\x9f": 2,
     "\x1b[31m": 1,
     "\x1b[0;1;38;5;196m": 1,
@@ -71,7 +67,6 @@ REMOVED = {
     "\x1b]8;;http://a.b\x1b\\": 1,
     "\x1b(B": 1,
     "\x1b": 1,
-    "\u200b": 1,
     "\u202e": 1,
     "\u2066\u2069": 2,
     "\ufeff": 1,
@@ -148,27 +143,13 @@ def test_a_corpus_is_without_them_and_says_how_many(text: Path) -> None:
     assert not corpora.open(str(clean_text)).left_out.by_reason
 
 
-def test_the_command_says_how_many(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from carrara.cli.main import main
-
-    assert main(["corpus", "add", "odd", str(text)]) == 0
-    told = capsys.readouterr()
-    assert "sentences with a chat marker 2, control characters and escape sequences 7" in told.out
-    assert not told.err
-    assert main(["corpus", "show", "odd", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["left_out"]["marked"] == 2
-
-
 @pytest.mark.usefixtures("heard")
 def test_the_first_indexing_says_how_many_and_later_ones_nothing(
     text: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = haystack_name(str(text))
     told = capsys.readouterr().err
-    assert told == (
-        f"carrara: of {text} 2 sentences with a chat marker "
-        "and 7 control characters and escape sequences are left out\n"
-    )
+    assert "2 sentences with a chat marker and 7 control characters" in told
     assert haystack_name(str(text)) == found
     assert not capsys.readouterr().err
 
@@ -183,24 +164,18 @@ def test_no_prompt_has_them(text: Path) -> None:
     assert clean(prompt) == (prompt, 0)
 
 
-def test_nothing_but_markers_is_no_corpus(text: Path) -> None:
-    text.write_text("<|im_start|>user Hello.<|im_end|>", "utf-8")
-    with pytest.raises(UsageError, match=r"no sentences: .*"):
-        corpora.open(str(text))
-
-
 # What was indexed by the rules of before.
 
 
 @pytest.fixture
-def old(text: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def old(text: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The corpus `odd` as an older release indexed it: its hash."""
     with monkeypatch.context() as before:
         before.setattr("carrara.corpora.index.has_marker", lambda text: False)
         for module in ("index", "registry"):
             before.setattr(f"carrara.corpora.{module}.VERSION", 2)
         hash = corpora.add("odd", str(text)).hash
-    name = registry._name_file("odd")
+    [name] = cache.rglob("names/odd.json")
     row = json.loads(name.read_text("utf-8"))
     del row["rules"]
     name.write_text(json.dumps(row), "utf-8")
@@ -213,9 +188,8 @@ def test_an_older_index_is_made_anew_under_its_name(text: Path, old: str, capsys
     opened = corpora.open("odd")
     assert opened.text(0, opened.sentences) == PLAIN_ODD
     told = capsys.readouterr().err
-    assert "is indexed anew" in told
     assert "2 sentences with a chat marker" in told
-    assert f"the corpus odd is {opened.hash} from now on; what it was, {old}, stays for the ids that have it" in told
+    assert f"the corpus odd is {opened.hash} from now on" in told
     assert corpora.open("odd").hash == corpora.add("odd", str(text)).hash == opened.hash
     assert not capsys.readouterr().err
     assert corpora.open(old).hash == old  # ids have it
@@ -233,20 +207,6 @@ def test_an_older_index_whose_text_has_changed_stays_and_is_told(
     assert corpora.open("odd").hash == old
 
 
-def test_an_older_index_without_them_keeps_its_name_in_silence(
-    text: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text.write_text(" ".join(PASSAGE), "utf-8")
-    with monkeypatch.context() as before:
-        for module in ("index", "registry"):
-            before.setattr(f"carrara.corpora.{module}.VERSION", 2)
-        hash = corpora.add("plain", str(text)).hash
-    assert corpora.open("plain").hash == hash
-    assert "from now on" not in capsys.readouterr().err
-    assert corpora.open("plain").hash == hash
-    assert not capsys.readouterr().err
-
-
 @needs_books
 def test_novels_are_as_they_were() -> None:
     for path in sorted(BOOKS.glob("*.txt")):
@@ -256,11 +216,7 @@ def test_novels_are_as_they_were() -> None:
 # Drafts of a conversation.
 
 
-@pytest.mark.parametrize("text", ["Snow [INST] falls.", "Snow <start_of_turn> falls."])
-def test_a_draft_with_a_marker_is_refused(text: str) -> None:
-    assert "marker" in (flaw(text) or "")
-
-
-def test_a_draft_with_an_escape_is_refused() -> None:
-    assert "control character ('\\x1b')" in (flaw("Snow \x1b[1mfalls.") or "")
+def test_a_draft_with_a_marker_or_an_escape_is_refused() -> None:
+    assert "marker" in (flaw("Snow [INST] falls.") or "")
+    assert "control character" in (flaw("Snow \x1b[1mfalls.") or "")
     assert flaw("Snow\tfalls\u200b.\n\nSoftly.") is None

@@ -2,10 +2,8 @@
 
 import json
 import random
-import struct
 import subprocess
 import sys
-import tracemalloc
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -32,57 +30,44 @@ BUNDLED = ["gpt2", "cl100k", "o200k", "llama3", "qwen3", "deepseek-v3", "tekken"
 BYTE_LEVEL = [name for name in BUNDLED if name != "mistral-v7"]
 
 # What tokenizers get wrong: white space, digits, contractions, marks, scripts, control characters, special tokens.
-PARTS = [
-    *(
-        "  ",
-        "   ",
-        "\n",
-        "\n\n",
-        " \n",
-        "\t",
-        "\r\n",
-        "\r",
-        "\x00",
-        "\x04",
-        "\x1d",
-        "\u00a0",
-        "\u3000",
-        "\u2028",
-        "\u200b",
-    ),
-    *("a", "The", "word", " word", "'s", "'S", "'LL", "don't", "DON'T", "’s", "1", "12", "1234567", "١٢", "½", "3.14"),
-    *(
-        "é",
-        "e\u0301",
-        "漢字",
-        "かな",
-        "한국",
-        "ß",
-        "ǅ",
-        "Ωμέγα",
-        "Привет",
-        "ไทย",
-        "हिन्दी",
-        "عربى",
-        "🙂",
-        "👩‍👩‍👧",
-        "\U0001d400",
-    ),
-    *(
-        "<|im_end|>",
-        "<|endoftext|>",
-        "<|begin_of_text|>",
-        "[INST]",
-        "</s>",
-        "<｜User｜>",
-        ".",
-        "...",
-        "!?",
-        "==",
-        "/",
-        "__",
-    ),
+SPACES = [
+    "  ",
+    "   ",
+    "\n",
+    "\n\n",
+    " \n",
+    "\t",
+    "\r\n",
+    "\r",
+    "\x00",
+    "\x04",
+    "\x1d",
+    "\u00a0",
+    "\u3000",
+    "\u2028",
+    "\u200b",
 ]
+WORDS = [
+    "a",
+    "The",
+    "word",
+    " word",
+    "'s",
+    "'S",
+    "'LL",
+    "don't",
+    "DON'T",
+    "’s",
+    "1",
+    "12",
+    "1234567",
+    "١٢",
+    "½",
+    "3.14",
+]
+SCRIPTS = "é e\u0301 漢字 かな 한국 ß ǅ Ωμέγα Привет ไทย हिन्दी عربى 🙂 👩‍👩‍👧 \U0001d400"
+MARKS = "<|im_end|> <|endoftext|> <|begin_of_text|> [INST] </s> <｜User｜> . ... !? == / __"
+PARTS = [*SPACES, *WORDS, *SCRIPTS.split(), *MARKS.split()]
 
 CONVERSATIONS: list[list[Message]] = [
     [Message("user", "hi")],
@@ -139,9 +124,7 @@ def test_every_bundled_name_loads_and_counts() -> None:
     ("name", "hint"),
     [
         ("o20k", "did you mean o200k?"),
-        ("Qwen", "qwen3"),
         ("zzz", "there are gpt2, cl100k"),
-        ("", "there are"),
         ("hf:", "write hf:NAME-OR-PATH"),
         ("gguf:/no/such.gguf", "there is no file /no/such.gguf"),
         ("server:ftp://x", "is not a server's address"),
@@ -156,27 +139,20 @@ def test_wrong_names_are_answered_with_the_mend(name: str, hint: str) -> None:
 
 KNOWN = {
     "openai/gpt-4o": "o200k",
-    "openai/gpt-4o-mini-2024-07-18": "o200k",
     "openai/azure/gpt-4.1": "o200k",
     "openai/o3-mini": "o200k",
-    "openai/gpt-5-mini": "o200k",
     "openai/gpt-4-turbo": "cl100k",
     "openai/gpt-3.5-turbo-0125": "cl100k",
     "openai/gpt-oss-120b": None,  # o200k's text, but a format of its own
-    "openai/gpt-6": None,
     "anthropic/claude-sonnet-4-5": None,
-    "google/gemini-2.5-pro": None,
     "vllm/meta-llama/Llama-3.1-8B-Instruct": "llama3",
-    "together/meta-llama/Meta-Llama-3.1-70B-Instruct-Turbo": "llama3",
     "ollama/llama3.1:8b": "llama3",
     "vllm/meta-llama/Llama-4-Scout-17B-16E-Instruct": None,
     "openai-api/x/qwen3-8b": "qwen3",
     "vllm/Qwen/Qwen3-30B-A3B-Instruct-2507": "qwen3",
     "vllm/Qwen/Qwen3-4B-Thinking-2507": None,
-    "vllm/Qwen/Qwen3.5-9B": None,
     "vllm/deepseek-ai/DeepSeek-V3-0324": "deepseek-v3",
     "vllm/deepseek-ai/DeepSeek-R1-Distill-Qwen-7B": None,
-    "deepseek/deepseek-chat": None,
     "mistral/mistral-large-2411": "mistral-v7",
     "mistral/mistral-large-latest": None,
     "mistral/open-mistral-nemo": "tekken",
@@ -280,7 +256,7 @@ def test_qwen_composes_characters_first() -> None:
 
 
 def test_sentencepiece_counts_long_texts_in_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoders, "_STRETCH", 50_000)
+    monkeypatch.setattr(encoders, "STRETCH", 50_000)
     mistral = tokenizers.get("mistral-v7")
     assert isinstance(mistral, encoders.SentencePieces)
     pieces = [mistral.model.id_to_piece(i) for i in range(mistral.model.get_piece_size())]
@@ -344,9 +320,11 @@ def test_smollm2_equals_llama_cpp(llama_cpp: str) -> None:
     assert ids(smollm2, text) == counted.tokens(text)
 
 
-def test_smollm2_writes_conversations_as_llama_cpp_does(llama_cpp: str) -> None:
+def test_smollm2_writes_and_counts_conversations_as_llama_cpp_does(llama_cpp: str) -> None:
+    """Where no content spells out a special token, the whole prompt counts the same when parsed at once."""
     smollm2, own = tokenizers.get("smollm2"), gguf.load("gguf:smollm2", str(weights()))
     counted = tokenizers.get(f"server:{llama_cpp}/v1")
+    assert isinstance(counted, server.LlamaCpp)
     assert smollm2.chat
     assert own.chat
     assert counted.chat
@@ -354,19 +332,10 @@ def test_smollm2_writes_conversations_as_llama_cpp_does(llama_cpp: str) -> None:
     for messages in CONVERSATIONS:
         segments = smollm2.chat.parts(messages)
         assert segments == own.chat.parts(messages) == counted.chat.parts(messages)
-        asked = server.Server(llama_cpp).ask("/apply-template", {"messages": [m._asdict() for m in messages]}, "prompt")
-        assert asked == "".join(segment.text for segment in segments)
-        assert count_chat(smollm2, messages) == count_chat(counted, messages)
-
-
-def test_conversations_count_as_llama_cpp_takes_them(llama_cpp: str) -> None:
-    """Where no content spells out a special token, the whole prompt counts the same when parsed at once."""
-    counted, smollm2 = server.load("server", llama_cpp), tokenizers.get("smollm2")
-    assert isinstance(counted, server.LlamaCpp)
-    for messages in CONVERSATIONS:
         prompt = counted.server.ask("/apply-template", {"messages": [m._asdict() for m in messages]}, "prompt")
+        assert prompt == "".join(segment.text for segment in segments)
         taken = counted.tokens(prompt, add_special=True, parse_special=True)
-        assert count_chat(smollm2, messages) == len(taken)
+        assert count_chat(smollm2, messages) == count_chat(counted, messages) == len(taken)
 
 
 # --- chat formats ---
@@ -442,147 +411,6 @@ def test_no_content_makes_a_special_token(name: str, parts: list[str]) -> None:
     assert specials("".join(parts)) == specials("x")
 
 
-# --- GGUF files ---
-
-
-def gguf_bytes(keys: dict[str, Any], version: int = 3) -> bytes:
-    def string(text: str) -> bytes:
-        return struct.pack("<Q", len(text.encode())) + text.encode()
-
-    def value(item: Any) -> bytes:
-        if isinstance(item, bool):
-            return struct.pack("<I?", 7, item)
-        if isinstance(item, int):
-            return struct.pack("<II", 4, item)
-        if isinstance(item, float):
-            return struct.pack("<Id", 12, item)
-        if isinstance(item, str):
-            return struct.pack("<I", 8) + string(item)
-        kind = 8 if item and isinstance(item[0], str) else 5
-        elements = b"".join(string(e) if kind == 8 else struct.pack("<i", e) for e in item)
-        return struct.pack("<IIQ", 9, kind, len(item)) + elements
-
-    head = b"GGUF" + struct.pack("<IQQ", version, 0, len(keys))
-    return head + b"".join(string(key) + value(item) for key, item in keys.items())
-
-
-def byte_vocabulary() -> list[str]:
-    from tokenizers.pre_tokenizers import ByteLevel
-
-    return sorted(ByteLevel.alphabet())
-
-
-def test_metadata_of_every_type(tmp_path: Path) -> None:
-    keys = {"a": True, "b": 7, "c": 0.5, "d": "é", "e": ["x", "", "yz"], "f": [1, -2]}
-    path = tmp_path / "m.gguf"
-    path.write_bytes(gguf_bytes(keys) + b"\0" * 64)
-    assert gguf.metadata(path) == keys
-    for cut in range(30, len(gguf_bytes(keys)), 7):
-        path.write_bytes(gguf_bytes(keys)[:cut])
-        with pytest.raises(UsageError, match="damaged or cut short"):
-            gguf.metadata(path)
-    path.write_bytes(gguf_bytes(keys, version=9))
-    with pytest.raises(UsageError, match="version 9"):
-        gguf.metadata(path)
-    path.write_bytes(b"PK\3\4")
-    with pytest.raises(UsageError, match="not a GGUF file"):
-        gguf.metadata(path)
-
-
-_HEAD = b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"a"
-_NESTED = struct.pack("<I", 9) + struct.pack("<IQ", 9, 1)
-
-
-@pytest.mark.parametrize(
-    ("content", "zeros", "says"),
-    [
-        (_HEAD + _NESTED + struct.pack("<IQ", 9, 1) * 100_000, 0, "an array of arrays"),
-        (_HEAD + struct.pack("<IIQ", 9, 9, 1 << 62), 0, "an array of arrays"),
-        (_HEAD + struct.pack("<IIQ", 9, 8, 1 << 62), 0, "4,611,686,018,427,387,904 values"),
-        (_HEAD + struct.pack("<IIQ", 9, 0, 1 << 62), 100, "4,611,686,018,427,387,904 values"),
-        (_HEAD + struct.pack("<IIQ", 9, 0, 100_000_000), 100_000_000, "100,000,000 values"),
-        (_HEAD + struct.pack("<IQ", 8, 1 << 63), 100, "runs past the end"),
-        (_HEAD + struct.pack("<IQ", 8, 1 << 29), 1 << 29, "536,870,912 bytes"),
-        (b"GGUF" + struct.pack("<IQQ", 3, 0, 1 << 63), 0, "9,223,372,036,854,775,808 values"),
-        (_HEAD + struct.pack("<I", 77), 0, "a value of type 77"),
-    ],
-    ids=range(9),
-)
-def test_a_hostile_gguf_file_is_one_sentence_and_takes_no_memory(
-    content: bytes, zeros: int, says: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "m.gguf"
-    with path.open("wb") as file:
-        file.write(content)
-        file.truncate(len(content) + zeros)  # a hole, which takes no room on the disk
-    tracemalloc.start()
-    try:
-        with pytest.raises(UsageError, match=says) as raised:
-            gguf.metadata(path)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert str(path) in str(raised.value)
-    assert "\n" not in str(raised.value)
-    assert peak < 10 << 20
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"tokenizer.ggml.tokens": [1, 2]},
-        {"tokenizer.ggml.token_type": [1]},
-        {"tokenizer.ggml.token_type": ["x"] * 256},
-        {"tokenizer.ggml.merges": ["onepart"]},
-        {"tokenizer.ggml.merges": [1]},
-    ],
-    ids=range(5),
-)
-def test_a_gguf_vocabulary_that_does_not_fit_together_is_one_sentence(changes: dict[str, Any], tmp_path: Path) -> None:
-    keys: dict[str, Any] = {
-        "tokenizer.ggml.model": "gpt2",
-        "tokenizer.ggml.pre": "gpt-2",
-        "tokenizer.ggml.tokens": byte_vocabulary(),
-        "tokenizer.ggml.token_type": [1] * 256,
-        "tokenizer.ggml.merges": [],
-    }
-    path = tmp_path / "v.gguf"
-    path.write_bytes(gguf_bytes(keys | changes))
-    with pytest.raises(UsageError, match=r"the vocabulary of .* is damaged: fetch the file again"):
-        gguf.load("x", str(path))
-
-
-def test_a_gguf_vocabulary_with_its_user_defined_tokens(tmp_path: Path) -> None:
-    vocabulary = [*byte_vocabulary(), "he", "<s>", "<e>", "<tool>"]
-    keys = {
-        "tokenizer.ggml.model": "gpt2",
-        "tokenizer.ggml.pre": "llama-bpe",
-        "tokenizer.ggml.tokens": vocabulary,
-        "tokenizer.ggml.token_type": [1] * 257 + [3, 3, 4],
-        "tokenizer.ggml.merges": ["h e"],
-        "tokenizer.ggml.bos_token_id": 257,
-        "tokenizer.chat_template": "{% for m in messages %}[{{ m.content | trim }}]<e>{% endfor %}",
-    }
-    path = tmp_path / "v.gguf"
-    path.write_bytes(gguf_bytes(keys))
-    tokenizer = tokenizers.get(f"gguf:{path}")
-    assert tokenizer.count_many(["he", "he<tool>he", "<s>", ""]) == [1, 3, 3, 0]
-    assert count_plain(tokenizer, "he") == 2  # llama.cpp opens this family with a token unless the file says not to
-    assert tokenizer.chat is not None
-    assert tokenizer.chat.parts([Message("user", " <e> ")]) == [
-        ChatPart("<s>", special=True),
-        ChatPart("[<e>]"),
-        ChatPart("<e>", special=True),
-    ]
-    for key, other in (("tokenizer.ggml.model", "llama"), ("tokenizer.ggml.pre", "chameleon")):
-        path.write_bytes(gguf_bytes(keys | {key: other}))
-        with pytest.raises(UsageError, match="use server:URL"):
-            gguf.load("x", str(path))
-    path.write_bytes(gguf_bytes({k: v for k, v in keys.items() if not k.endswith("merges")}))
-    with pytest.raises(UsageError, match=r"has no tokenizer\.ggml\.merges"):
-        gguf.load("x", str(path))
-
-
 # --- Hugging Face files ---
 
 CHATML = (
@@ -632,17 +460,17 @@ def test_a_folder_of_hugging_face(folder: Path) -> None:
 
 
 def test_long_texts_are_cut_only_where_words_part(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hf, "_CHARACTERS", 50_000)
+    monkeypatch.setattr(hf, "CHARACTERS", 50_000)
     tokenizer = hf.load("x", str(folder))
     text = "".join(random.Random(4).choices([" the", " quarry", " stone", ", and", ".\n", " 12", "é"], k=40_000))
-    stretches = list(tokenizer._stretches(text))
+    stretches = list(tokenizer.stretches(text))
     assert len(stretches) > 2
     assert "".join(stretches) == text
     assert tokenizer.count(text) == tokenizers.get("smollm2").count(text)
     whole = json.loads((folder / "tokenizer.json").read_text())
     whole["pre_tokenizer"] = None  # nothing parts words: no cut is safe
     (folder / "tokenizer.json").write_text(json.dumps(whole))
-    assert len(list(hf.load("x", str(folder))._stretches(text))) == 1
+    assert len(list(hf.load("x", str(folder)).stretches(text))) == 1
 
 
 def test_a_template_of_its_own_file_comes_first(folder: Path) -> None:

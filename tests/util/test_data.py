@@ -53,10 +53,6 @@ def test_gpt2_numbers_its_tokens_as_published() -> None:
     assert published == {token: number for number, token in enumerate([*own, "<|endoftext|>"])}
 
 
-def test_data_are_no_larger_than_a_package_should_be() -> None:
-    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 5_000_000
-
-
 OPENED = """
 import sys
 opened = set()

@@ -34,15 +34,6 @@ def test_short_work_prints_nothing_but_a_lasting_state() -> None:
     assert line.startswith("2 of 3 answered")
 
 
-def test_a_final_state_is_printed_once() -> None:
-    shown = make_console(io.StringIO())
-    with Progress("answered", 1, console=shown, lasting=True) as progress:
-        progress.advance()
-        progress.show(final=True)
-        progress.show(final=True)
-    assert text_of(shown) == "1 of 1 answered\n"
-
-
 def test_a_terminal_has_a_bar() -> None:
     shown = Console(file=io.StringIO(), force_terminal=True, width=100, color_system=None)
     with Progress("answered", 4, console=shown, lasting=True) as progress:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 _LONGEST = 4
 """The factor of the gold answer's length up to which an answer is compared, as in `answers.similarity`."""
 
-_BLOCK = 1 << 14
+BLOCK = 1 << 14
 """The positions in one integer. More would take too much memory if all words differ, and fewer more passes."""
 
 
@@ -60,13 +60,12 @@ def common(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
     if len(long) < len(short):
         long, short = short, long
     grows = bytearray(len(long))
-    for place in range(0, len(short), _BLOCK):
-        _extend_by_block(long, short[place : place + _BLOCK], grows)
+    for place in range(0, len(short), BLOCK):
+        _extend_by_block(long, short[place : place + BLOCK], grows)
     return start + sum(grows) + end
 
 
 def _common_prefix(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
-    """Return the length of the common beginning."""
     for place, (item, other_item) in enumerate(zip(first, second, strict=False)):
         if item != other_item:
             return place

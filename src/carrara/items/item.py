@@ -209,11 +209,7 @@ class Item:
 
 
 def check_single(item: Item, where: str) -> Item:
-    """Return an item. Raise `UsageError` if it is a conversation whose later messages have no place.
-
-    Args:
-        where: What has no place for them, such as `a batch`.
-    """
+    """Return an item. Raise `UsageError` if it is a conversation whose later messages have no place."""
     if messages := len(item.prompt.template.follow_ups):
         raise UsageError(
             f"{item.item_id.task} goes on with {messages} messages after the model's replies, and {where} has one "

@@ -173,10 +173,10 @@ class Measure:
             return self._cost_of(self.template.after, "user")
         with_it, without = self.tokenizer.count_many([self.lead + self.template.after, self.lead])
         ending = count(self.tokenizer, self.style, [Message("user", "A")]) - self.tokenizer.count("A")
-        opening = self._opening()
+        opening = self.opening()
         return with_it - without + ending - opening
 
-    def _opening(self) -> int:
+    def opening(self) -> int:
         """Return the tokens that the chat format puts before the first message's content."""
         if self.style == "base":
             return self.tokenizer.opening

@@ -80,13 +80,7 @@ def load_published(name: str) -> SuiteTask | None:
 
 
 def load_plugin(file: Path, module: str = "", package: str = "") -> SuiteTask:
-    """Return a task of a package or of a user's folder, whose errors name its file.
-
-    Args:
-        file: The file of the task.
-        module: The module that the file is, if it is part of an installed package.
-        package: The name of that package, as it is installed.
-    """
+    """Return a task of a package or of a user's folder, whose errors name its file."""
     kind = _task_in(_package_module(module, package, file) if module else _own_module(file), file)
     missing = [name for name in _REQUIRED if not hasattr(kind, name)]
     if missing or not hasattr(kind, "wording"):
@@ -99,7 +93,6 @@ def load_plugin(file: Path, module: str = "", package: str = "") -> SuiteTask:
 
 
 def _task_in(module: ModuleType, file: Path) -> type[Task]:
-    """Return the one task that a module defines."""
     kinds = [kind for kind in vars(module).values() if _is_task(kind) and kind.__module__ == module.__name__]
     if len(kinds) != 1:
         raise UsageError(
@@ -121,7 +114,6 @@ def _package_module(name: str, package: str, file: Path) -> ModuleType:
 
 
 def _own_module(file: Path) -> ModuleType:
-    """Return the module of a task in a user's folder."""
     if "." in file.stem:
         raise UsageError(f"{file} cannot be loaded: Python takes a dot for a folder; rename it, without that dot")
     try:

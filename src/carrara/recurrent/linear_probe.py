@@ -68,19 +68,14 @@ def with_constant(x: Tensor) -> Tensor:
 
 
 def fit_probes(trained: Checkpoint, stories: Stories, instances: int) -> dict[Question, Probe]:
-    """Return probes by the tokens of their questions.
-
-    Args:
-        stories: The stories to which probes are fitted, and on which they are tested.
-        instances: The number of stories.
-    """
+    """Return probes by the tokens of their questions."""
     if instances < 2:
         raise UsageError("probes need two stories or more")
     stories.index = BEGIN
     samples = [stories.sample(trained.codec, SEGMENTS, trained.segment) for _ in range(instances)]
     tested_count = max(1, round(TESTED * instances))
     tested, fitted = _collect_data(trained, samples[:tested_count]), _collect_data(trained, samples[tested_count:])
-    return {question: _fit(fitted[question], tested[question]) for question in fitted if question in tested}
+    return {question: fit(fitted[question], tested[question]) for question in fitted if question in tested}
 
 
 class ProbeData(NamedTuple):
@@ -106,7 +101,7 @@ def _collect_data(trained: Checkpoint, samples: Sequence[Sample]) -> dict[Questi
     return data
 
 
-def _fit(fitted: ProbeData, tested: ProbeData) -> Probe:
+def fit(fitted: ProbeData, tested: ProbeData) -> Probe:
     """Return a probe, fitted by ridge regression to 0 and 1."""
     answers = tuple(sorted(set(fitted.answers)))
     x = with_constant(torch.stack(fitted.features)).double()

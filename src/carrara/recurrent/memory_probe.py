@@ -102,12 +102,7 @@ def trace_memory(
     others: Sequence[Question[Any]] = (),
     probes: Mapping[linear_probe.Question, linear_probe.Probe] = MappingProxyType({}),
 ) -> MemoryTrace:
-    """Read an item to its end, and measure the memory on the way.
-
-    Args:
-        others: Questions that may be asked besides its own.
-        probes: Linear probes by the tokens of their questions.
-    """
+    """Read an item to its end, and measure the memory on the way."""
     check_memory(trained)
     facts = _facts(trained, item)
     asks = _decidable_questions(item, others, facts)

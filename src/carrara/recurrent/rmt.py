@@ -77,13 +77,7 @@ class RMT(nn.Module):
     def step(
         self, state: State, ids: Tensor, *, predict: bool = True, update: bool = True
     ) -> tuple[State, Tensor | None]:
-        """Return the state after some tokens, and the logits of the token after each.
-
-        Args:
-            state: The state before.
-            predict: Compute the logits.
-            update: Compute the new state.
-        """
+        """Return the state after some tokens, and the logits of the token after each."""
         memory, low = state.memory, self.slots
         read = self.embedding(ids, state.last_tokens if update else None) + self.places[: ids.shape[1]]
         copies = [memory + self.reading, memory + self.writing] if update else [memory + self.reading]

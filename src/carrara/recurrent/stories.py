@@ -33,11 +33,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class DistractorSource:
-    """Changes sentences of filler into distractors.
-
-    Args:
-        decides: A function that says whether a sentence alone decides a question.
-    """
+    """Changes sentences of filler into distractors."""
 
     def __init__(self, facts: Iterable[str], filler: Iterable[str], decides: Callable[[str], bool], rng: Rng) -> None:
         distinct_facts = tuple(dict.fromkeys(facts))
@@ -60,7 +56,6 @@ class DistractorSource:
 
 
 def _replace_word(text: str, word: str, rng: Rng) -> str:
-    """Return a text with a drawn word replaced."""
     places = [match.span() for match in _WORD.finditer(text)]
     if not places:
         return text
@@ -147,7 +142,7 @@ class Stories:
         return list(asks.values())[:POOL]
 
     @cached_property
-    def _distractor_source(self) -> DistractorSource:
+    def distractor_source(self) -> DistractorSource:
         first = self._examples[0]
 
         def decides(sentence: str) -> bool:
@@ -183,11 +178,6 @@ class Stories:
 
     def sample(self, codec: TextCodec, segments: int, size: int, ask_after_each: bool = True) -> Sample:
         """Return the next story that fits.
-
-        Args:
-            segments: The number of segments.
-            size: The tokens of a segment.
-            ask_after_each: Ask questions after every segment, and not only after the last.
 
         Raises:
             UsageError: No instance fits.
@@ -264,7 +254,7 @@ class Stories:
             while stream:
                 changed = bool(distractors) and changes.chance(distractors)
                 group = [
-                    self._distractor_source.replace(filler_segment, changes) if changed else filler_segment
+                    self.distractor_source.replace(filler_segment, changes) if changed else filler_segment
                     for filler_segment in stream(gap)
                 ]
                 cost = sum(len(encode(segment)) for segment in group)

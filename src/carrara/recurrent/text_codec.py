@@ -47,11 +47,7 @@ class Words:
 
 
 class Text:
-    """Question and answer, each on a line of its own. Tokens are bytes if the model has no `encode`.
-
-    Args:
-        model: The user's own model.
-    """
+    """Question and answer, each on a line of its own. Tokens are bytes if the model has no `encode`."""
 
     pad = None
 

@@ -59,12 +59,7 @@ class TrainStep:
         self.halved = uses_half_precision(settings.precision, device)
 
     def run(self, batches: Sequence[Batch], stage: Stage) -> StepResult:
-        """Add the gradients of a batch that is divided into parts. The division does not change them.
-
-        Args:
-            batches: The parts of the batch.
-            stage: The stage of the training, with its costs.
-        """
+        """Add the gradients of a batch that is divided into parts. The division does not change them."""
         sizes = _Sizes(
             sum(len(batch.ids) for batch in batches),
             sum(len(questions.rows) for batch in batches for questions in batch.questions if questions),

@@ -25,13 +25,7 @@ BUCKETS = 256
 
 
 class Vocabulary:
-    """Converts words to numbers and back. The words of answers come first, so that nothing else is ever predicted.
-
-    Args:
-        task_words: The words of the tasks.
-        common: The most frequent words of the filler.
-        buckets: The number of tokens that all other words share.
-    """
+    """Converts words to numbers and back. The words of answers come first, so that nothing else is ever predicted."""
 
     def __init__(self, task_words: Sequence[str], common: Sequence[str], buckets: int = BUCKETS) -> None:
         self.task_words, self.common, self.buckets = tuple(task_words), tuple(common), buckets

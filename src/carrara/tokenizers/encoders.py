@@ -114,7 +114,7 @@ def from_vocabulary(
     return from_json_bytes(json.dumps(specification, ensure_ascii=False).encode())
 
 
-_STRETCH = 1 << 20
+STRETCH = 1 << 20
 """The characters that are encoded at once. The library takes some 50 bytes of memory for a character."""
 _BETWEEN_WORDS = re.compile(r"(?<=[A-Za-z.,;]) (?=[A-Za-z])")
 
@@ -132,7 +132,7 @@ class SentencePieces:
         return sum(len(self.model.encode(stretch)) for stretch in stretches(text))
 
     def count_many(self, texts: Sequence[str]) -> list[int]:
-        if any(len(text) > _STRETCH for text in texts):
+        if any(len(text) > STRETCH for text in texts):
             return [self.count(text) for text in texts]
         return [len(ids) for ids in self.model.encode(list(texts))]
 
@@ -144,7 +144,7 @@ def stretches(text: str) -> Iterator[str]:
     words. The space itself may be dropped, because the library puts one before every part.
     """
     start = 0
-    while len(text) - start > _STRETCH and (space := _BETWEEN_WORDS.search(text, start + _STRETCH)):
+    while len(text) - start > STRETCH and (space := _BETWEEN_WORDS.search(text, start + STRETCH)):
         yield text[start : space.start()]
         start = space.end()
     yield text[start:] if start else text

@@ -71,7 +71,7 @@ def _unreachable(repository: str, file: str, error: Exception) -> UsageError:
     )
 
 
-_TEXTS, _CHARACTERS = 2_000, 1 << 20
+_TEXTS, CHARACTERS = 2_000, 1 << 20
 """The characters that are encoded in one call. The library takes some 120 bytes of memory for a character."""
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?= [a-z])")
 _WINDOW = 2_000
@@ -93,10 +93,10 @@ class HuggingFace:
     """Whether the normalizer treats the parts of a text, cut before a plain word, like the whole text."""
 
     def count(self, text: str) -> int:
-        return sum(self._counts(self._stretches(text)))
+        return sum(self._counts(self.stretches(text)))
 
     def count_many(self, texts: Sequence[str]) -> list[int]:
-        if any(len(text) > _CHARACTERS for text in texts):
+        if any(len(text) > CHARACTERS for text in texts):
             return [self.count(text) for text in texts]
         return list(self._counts(texts))
 
@@ -104,10 +104,10 @@ class HuggingFace:
         for batch in _batches(texts):
             yield from (len(e.ids) for e in self.encoder.encode_batch_fast(batch, add_special_tokens=False))
 
-    def _stretches(self, text: str) -> Iterator[str]:
+    def stretches(self, text: str) -> Iterator[str]:
         """Yield a long text in parts that are encoded as within the whole text. If it cannot be cut, yield it whole."""
         start = 0
-        while len(text) - start > _CHARACTERS and (end := self._place_to_cut(text, start + _CHARACTERS)):
+        while len(text) - start > CHARACTERS and (end := self._place_to_cut(text, start + CHARACTERS)):
             yield text[start:end]
             start = end
         yield text[start:] if start else text
@@ -134,7 +134,7 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
     batch: list[str] = []
     size = 0
     for text in texts:
-        if batch and (len(batch) >= _TEXTS or size + len(text) > _CHARACTERS):
+        if batch and (len(batch) >= _TEXTS or size + len(text) > CHARACTERS):
             yield batch
             batch, size = [], 0
         batch.append(text)

@@ -62,7 +62,6 @@ def _with_permission(names: Sequence[str], work: Callable[..., R], *args: object
 
 
 def _allow_here(names: Sequence[str]) -> None:
-    """Allow names in this process and those that it starts."""
     if new := [name for name in names if name not in _in_environment()]:
         os.environ[_ALLOWED] = "\n".join([*_in_environment(), *new])
 
@@ -82,12 +81,7 @@ def is_allowed(name: str) -> bool:
 
 
 def check(name: str, naming: str = "an id names the tokenizer") -> None:
-    """Raise `UsageError` if an id, or another file, must not name a tokenizer.
-
-    Args:
-        name: The tokenizer.
-        naming: What names it, for the message.
-    """
+    """Raise `UsageError` if an id, or another file, must not name a tokenizer."""
     if not is_allowed(name):
         raise UsageError(
             f"{naming} {name}, which you have not named on this machine: pass `--allow {shlex.quote(name)}` if you "

@@ -78,11 +78,7 @@ def create_folder(folder: Path) -> None:
 
 @contextmanager
 def storage_errors(place: object = "") -> Iterator[None]:
-    """Turn the errors of object storage into RunErrors of one sentence.
-
-    Args:
-        place: The path for the sentence.
-    """
+    """Turn the errors of object storage into RunErrors of one sentence."""
     try:
         yield
     except (RunError, UsageError):

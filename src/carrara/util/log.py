@@ -66,12 +66,7 @@ def receive_records(context: BaseContext) -> Iterator["Queue[Any]"]:
 
 
 def send_records(queue: "Queue[Any]", level: int) -> None:
-    """Send all records of this process to the one that opened the queue.
-
-    Args:
-        queue: What `receive_records` gave.
-        level: The level of the logger in that process.
-    """
+    """Send all records of this process to the one that opened the queue."""
     from logging.handlers import QueueHandler
 
     logger.setLevel(level)

@@ -44,12 +44,7 @@ def markdown(text: str) -> str:
 
 
 def check_word(name: str, text: str, meaning: str) -> str:
-    """Return a text that is written into a file of another program, or raise `UsageError`.
-
-    Args:
-        name: The option that gave it.
-        meaning: What it is, for the message.
-    """
+    """Return a text that is written into a file of another program, or raise `UsageError`."""
     if not text.isprintable() or not text.strip():
         raise UsageError(f"`{name}={text!r}` is no {meaning}: give one line of printable characters")
     return text

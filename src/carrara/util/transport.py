@@ -115,12 +115,7 @@ def protocol_error(error: BaseException) -> str:
 
 
 def limit_client(client: Any, limit: ReplyLimit = LIMIT) -> None:
-    """Put the limits into a client's transports, unless they have them already.
-
-    Args:
-        client: An HTTP client of httpx or httpx2.
-        limit: The largest reply.
-    """
+    """Put the limits into a client's transports, unless they have them already."""
     client._transport = _limit(client._transport, limit)
     for pattern, proxy in client._mounts.items():
         if proxy is not None:
