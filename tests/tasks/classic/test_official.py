@@ -120,10 +120,10 @@ def test_markers_do_not_depend_on_the_words(pack: Pack) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
     [
-        ("constants.py", "'answer_prefix': ' Answer:'", "'prefix': ''", "has no TASKS with template and answer_prefix"),
+        ("constants.py", "'answer_prefix': ' Answer:'", "'prefix': ''", "no TASKS"),
         ("niah.py", "needle =", "pin =", "has no needle in niah.py"),
         ("niah.py", "haystack = needle", "needle = 'more'", "has 2 needles in niah.py"),
-        ("constants.py", "The 10 words", "\\ud800", "the 'rule' of classic/cwe in .* has half a character"),
+        ("constants.py", "The 10 words", "\\ud800", "half a character"),
         ("niah.py", "It rains", "{it}", "has 0 haystacks of noise in niah.py"),
         ("variable_tracking.py", "= SET", "= LET ME SET", "has no two statements of variables"),
         ("common_words_extraction.py", "{word}", "word", "has no numbered list"),
