@@ -23,12 +23,6 @@ from carrara.verify.audit import audit
 QA = [f"babilong/qa{n}" for n in range(1, 21)]
 
 
-@pytest.fixture
-def shelf(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Corpora of a task stay off the shelf of whoever runs it."""
-    monkeypatch.setenv("CARRARA_CACHE", str(tmp_path_factory.mktemp("cache")))
-
-
 def item_id(task: str, params: str = "", length: int = 0, index: int = 0, split: str = "test") -> ItemId:
     return ItemId(task, registry.load(task).version, params, split, 0, index, 0, length, "chat", "", "gpt2")  # type: ignore[arg-type]
 
@@ -210,7 +204,7 @@ def test_the_same_facts_in_another_order_are_of_one_split() -> None:
         assert not told["test"] & told["few-shot"]
 
 
-@pytest.mark.usefixtures("shelf")
+@pytest.mark.usefixtures("cache")
 @pytest.mark.parametrize("question", ["babilong/qa1", "babilong/qa4", "babilong/qa20"])
 def test_a_book_may_have_the_marks_of_a_prompt(tmp_path: Path, question: str) -> None:
     lines = [
@@ -225,7 +219,7 @@ def test_a_book_may_have_the_marks_of_a_prompt(tmp_path: Path, question: str) ->
     assert audit(replace(first, params=params), 4).breaches == []
 
 
-@pytest.mark.usefixtures("shelf")
+@pytest.mark.usefixtures("cache")
 def test_a_corpus_is_named_by_its_content(tmp_path: Path) -> None:
     text = tmp_path / "book.txt"
     text.write_text(" ".join(f"Line {n} of the book tells of rain and of nothing else." for n in range(3000)), "utf-8")
@@ -240,7 +234,7 @@ def test_a_corpus_is_named_by_its_content(tmp_path: Path) -> None:
     assert count(long.prompt.measure.tokenizer, "chat", long.messages()) == 1 << 17
 
 
-@pytest.mark.usefixtures("shelf")
+@pytest.mark.usefixtures("cache")
 def test_a_small_corpus_serves_what_it_can(tmp_path: Path) -> None:
     text = tmp_path / "leaflet.txt"
     text.write_text(" ".join(f"Sentence {n} says little about {n * n}." for n in range(100)), "utf-8")
@@ -251,7 +245,7 @@ def test_a_small_corpus_serves_what_it_can(tmp_path: Path) -> None:
         make("babilong/qa1", length=4096, params=given)
 
 
-@pytest.mark.usefixtures("shelf")
+@pytest.mark.usefixtures("cache")
 def test_a_corpus_without_sentences_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text("--- *** ---", "utf-8")
     with pytest.raises(UsageError, match="no sentences"):
@@ -260,7 +254,7 @@ def test_a_corpus_without_sentences_is_refused(tmp_path: Path) -> None:
         make("babilong/qa1", length=1024, params={"haystack": "nonesuch"})
 
 
-@pytest.mark.usefixtures("shelf")
+@pytest.mark.usefixtures("cache")
 def test_splits_read_their_own_documents(tmp_path: Path) -> None:
     for n in range(30):
         lines = " ".join(f"Book {n} has a line {k} about {'very ' * (k % 5)}bad weather." for k in range(100))
@@ -274,9 +268,3 @@ def test_splits_read_their_own_documents(tmp_path: Path) -> None:
     assert books["test"].isdisjoint(books["train"])
     crossed = make("babilong/qa1", length=3000, split="train", params={"haystack": str(tmp_path), "background": "test"})
     assert set(re.findall(r"Book (\d+)", crossed.text)).isdisjoint(books["train"])
-
-
-@pytest.mark.parametrize("task", QA)
-def test_a_task_inherits_from_the_folder_base_alone(task: str) -> None:
-    kind = type(registry.load(task))
-    assert kind.__base__ is Babilong

@@ -35,12 +35,17 @@ def scored(capsys: Capture, *asked: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("task", "paper", "n"), [(1, 690, 1000), (2, 375, 999), (3, 269, 999), (4, 456, 999), (5, 696, 999)]
-)
-def test_published_counts(task: int, paper: int, n: int, capsys: Capture) -> None:
+    ("task", "n", "paper", "own", "unparsed"),
+    [(1, 1000, 690, 685, 118), (2, 999, 375, 375, 179), (3, 999, 269, 269, 68), (4, 999, 456, 495, 68),
+     (5, 999, 696, 748, 36)],
+)  # fmt: skip
+def test_published_counts(task: int, n: int, paper: int, own: int, unparsed: int, capsys: Capture) -> None:
+    """The published metric's counts, and ours; each reply on which the two differ was looked at."""
     file = predictions() / f"phi-3-mini-128k_qa{task}_4k.csv"
     found = scored(capsys, str(file), "--task", f"qa{task}")
-    assert (found["n"], found["paper"], found["task"]) == (n, paper, f"qa{task}")
+    assert found == {
+        "file": str(file), "task": f"qa{task}", "n": n, "paper": paper, "own": own, "unparsed": unparsed
+    }  # fmt: skip
     assert scored(capsys, str(file)) == found  # the name tells the task
 
 
@@ -104,27 +109,18 @@ def test_a_byte_order_mark_and_line_ends_of_windows(tmp_path: Path, capsys: Capt
 WRONG: dict[str, tuple[str, str | bytes | None, list[str], str]] = {
     "no file": ("qa1.csv", None, [], "there is no file"),
     "an empty file": ("qa1.csv", "", [], "no predictions"),
-    "no rows": ("qa1.csv", HEAD, [], "no predictions"),
     "no such column": ("qa1.csv", "target,reply,question\ngarden,garden,Where?\n", [], "no column 'output'"),
     "too few fields": ("qa1.csv", HEAD + "0,garden,garden\n", [], "qa1.csv:2: the row has 3 fields"),
-    "too many fields": ("qa1.csv", HEAD + "0,garden,garden,x,y\n", [], "5 fields"),
     "a broken quote": ("qa1.csv", HEAD + '0,garden,"gar"den,x\n', [], "qa1.csv:2"),
-    "an open quote": ("qa1.csv", HEAD + '0,garden,"garden', [], "not a row of CSV"),
     "no text": ("qa1.csv", b"\xff\xfe\x00garden", [], "not UTF-8"),
     "no name of a task": ("x.csv", HEAD, [], "--task qa1"),
-    "two names of tasks": ("qa1_qa2.csv", HEAD, [], "--task qa1"),
     "an unknown task": ("x.csv", HEAD, ["--task", "qa21"], "qa1 to qa20"),
-    "a task in words": ("x.csv", HEAD, ["--task", "first"], "no task 'first'"),
     "another task": ("qa1.csv", HEAD + "0,yes,yes,Is Mary in the garden?\n", [], "is no question of qa1: mend the row"),
-    "another task, named": ("qa1.csv", HEAD + "0,garden,garden,Where is Mary?\n", ["--task", "2"], "question of qa2"),
     "a question of no task": ("qa1.csv", HEAD + "0,garden,garden,What is the capital of France?\n", [], "qa1.csv:2"),
     "an answer to nothing": ("qa1.csv", HEAD + "0,park,park,Where is Mary?\n", [], "'park' is no answer to qa1's"),
     "a list": ("qa1.json", '[{"target": "garden", "output": "x", "question": "x"}]', [], "qa1.json:1: a list, and no"),
-    "a list over lines": ("qa1.json", "[\n{}\n]", [], "write one object a line"),
     "no JSON": ("qa1.jsonl", "{", [], "qa1.jsonl:1: not a line of JSON"),
-    "no object": ("qa1.jsonl", "[1]\n", [], "qa1.jsonl:1"),
     "no question": ("qa1.jsonl", '{"target": "garden", "output": "garden"}\n', [], "'question' is none"),
-    "a number for a reply": ("qa1.jsonl", '{"target": "a", "output": 1, "question": "x"}', [], "'output' is none"),
     "a deep line": ("qa1.jsonl", "[" * 100_000, [], "qa1.jsonl:1"),
     "a file to write to": ("qa1.csv", HEAD, ["--out", "x"], "--out"),
 }

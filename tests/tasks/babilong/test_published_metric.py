@@ -1,23 +1,9 @@
-"""The published metric of BABILong, against the counts that it gave published predictions."""
-
-import csv
+"""The published metric of BABILong: its faults, and the words that it looks for."""
 
 import pytest
 
-from carrara.tasks.babilong._answers import published_metric
 from carrara.tasks.babilong._task import load_task
-from tests.helpers.published import predictions
-
-
-@pytest.mark.parametrize(("task", "correct"), [(1, 690), (2, 375), (3, 269), (4, 456), (5, 696)])
-def test_published_counts(task: int, correct: int) -> None:
-    file = predictions() / f"phi-3-mini-128k_qa{task}_4k.csv"
-    with file.open(encoding="utf-8", newline="") as rows:
-        labels = load_task(task).official_labels
-        counted = [
-            published_metric(labels, row["output"], row["target"], row["question"]) for row in csv.DictReader(rows)
-        ]
-    assert sum(counted) == correct
+from carrara.types import Question
 
 
 @pytest.mark.parametrize(
@@ -42,7 +28,7 @@ def test_published_counts(task: int, correct: int) -> None:
     ],
 )
 def test_its_faults(task: int, reply: str, target: str, question: str, counts: bool) -> None:
-    assert published_metric(load_task(task).official_labels, reply, target, question) is counts
+    assert load_task(task).paper_scores(reply, Question(question, target, (), 0.0)) == {"paper": counts}
 
 
 PLACES = frozenset({"bathroom", "bedroom", "garden", "hallway", "kitchen", "office"})

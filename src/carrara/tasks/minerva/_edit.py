@@ -87,10 +87,10 @@ def draw_numbers(budget: LengthBudget | None, rng: Rng, number: int) -> list[str
     The numbers that complete the length are all of one kind. They are shuffled with the others, so that they do not
     stand at the end.
     """
-    return rng.shuffled(draw_items(budget, _Numbers(rng), number))
+    return rng.shuffled(draw_items(budget, Numbers(rng), number))
 
 
-class _Numbers(vocabulary.Drawing):
+class Numbers(vocabulary.Drawing):
     _texts = tuple(map(str, range(LARGEST + 1)))
 
     def __init__(self, rng: Rng) -> None:
