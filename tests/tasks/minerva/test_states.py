@@ -9,6 +9,7 @@ import pytest
 
 from carrara.items.item import Item, instance_key, make, pose
 from carrara.items.item_id import ItemId
+from carrara.tasks.minerva._state import read_hands
 from carrara.types import UndecidableError
 from carrara.verify.audit import audit
 from tests.helpers.minerva import context_of, items, replied
@@ -85,6 +86,7 @@ def test_no_count_of_mentions_tells_who_has_a_word(task: str, steps: str, length
 def test_in_the_papers_form_no_step_is_without_effect(task: str) -> None:
     for item in items(f"minerva/{task}", 12, paper="true"):
         assert "changes nothing" not in item.text
+        read_hands(context_of(item))  # which refuses steps without effect
         assert item.solve(item.messages()) == item.question.gold
 
 
