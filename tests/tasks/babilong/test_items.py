@@ -23,6 +23,12 @@ from carrara.verify.audit import audit
 QA = [f"babilong/qa{n}" for n in range(1, 21)]
 
 
+@pytest.fixture
+def shelf(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache outside of `tmp_path`, which is a haystack here."""
+    monkeypatch.setenv("CARRARA_CACHE", str(tmp_path_factory.mktemp("cache")))
+
+
 def item_id(task: str, params: str = "", length: int = 0, index: int = 0, split: str = "test") -> ItemId:
     return ItemId(task, registry.load(task).version, params, split, 0, index, 0, length, "chat", "", "gpt2")  # type: ignore[arg-type]
 
@@ -204,7 +210,7 @@ def test_the_same_facts_in_another_order_are_of_one_split() -> None:
         assert not told["test"] & told["few-shot"]
 
 
-@pytest.mark.usefixtures("cache")
+@pytest.mark.usefixtures("shelf")
 @pytest.mark.parametrize("question", ["babilong/qa1", "babilong/qa4", "babilong/qa20"])
 def test_a_book_may_have_the_marks_of_a_prompt(tmp_path: Path, question: str) -> None:
     lines = [
@@ -219,7 +225,7 @@ def test_a_book_may_have_the_marks_of_a_prompt(tmp_path: Path, question: str) ->
     assert audit(replace(first, params=params), 4).breaches == []
 
 
-@pytest.mark.usefixtures("cache")
+@pytest.mark.usefixtures("shelf")
 def test_a_corpus_is_named_by_its_content(tmp_path: Path) -> None:
     text = tmp_path / "book.txt"
     text.write_text(" ".join(f"Line {n} of the book tells of rain and of nothing else." for n in range(3000)), "utf-8")
@@ -234,7 +240,7 @@ def test_a_corpus_is_named_by_its_content(tmp_path: Path) -> None:
     assert count(long.prompt.measure.tokenizer, "chat", long.messages()) == 1 << 17
 
 
-@pytest.mark.usefixtures("cache")
+@pytest.mark.usefixtures("shelf")
 def test_a_small_corpus_serves_what_it_can(tmp_path: Path) -> None:
     text = tmp_path / "leaflet.txt"
     text.write_text(" ".join(f"Sentence {n} says little about {n * n}." for n in range(100)), "utf-8")
@@ -245,7 +251,7 @@ def test_a_small_corpus_serves_what_it_can(tmp_path: Path) -> None:
         make("babilong/qa1", length=4096, params=given)
 
 
-@pytest.mark.usefixtures("cache")
+@pytest.mark.usefixtures("shelf")
 def test_a_corpus_without_sentences_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text("--- *** ---", "utf-8")
     with pytest.raises(UsageError, match="no sentences"):
@@ -254,7 +260,7 @@ def test_a_corpus_without_sentences_is_refused(tmp_path: Path) -> None:
         make("babilong/qa1", length=1024, params={"haystack": "nonesuch"})
 
 
-@pytest.mark.usefixtures("cache")
+@pytest.mark.usefixtures("shelf")
 def test_splits_read_their_own_documents(tmp_path: Path) -> None:
     for n in range(30):
         lines = " ".join(f"Book {n} has a line {k} about {'very ' * (k % 5)}bad weather." for k in range(100))

@@ -7,7 +7,7 @@ from carrara.tasks.babilong import _lexicon as lexicon
 from carrara.tasks.babilong._facts import Fits, Lies, Neighbour
 from carrara.tasks.babilong._grammar import read, read_question
 from carrara.tasks.babilong._task import TASKS, load_task
-from carrara.tasks.babilong._words import HOUSEHOLD, OFFICIAL, VOCABULARIES, Vocabulary, draw_cast, plural, singular
+from carrara.tasks.babilong._words import OFFICIAL, VOCABULARIES, Vocabulary, plural, singular
 from carrara.types import UndecidableError
 from tests.helpers.babi import LIMIT, against_published, compare, official, parts_of, simulated, write_story
 
@@ -98,12 +98,6 @@ def test_pronouns_agree() -> None:
         for first, then in zip(told.facts[::2], told.facts[1::2], strict=True):
             woman = first.split()[0] in lexicon.WOMEN
             assert (" she " in then, " he " in then) == (woman, not woman)
-
-
-def test_casts_differ() -> None:
-    casts = [draw_cast(Rng("casts", i), HOUSEHOLD, "fresh") for i in range(200)]
-    assert len({cast.people for cast in casts}) == 200
-    assert len({name for cast in casts for name in cast.people}) > 250
 
 
 def test_sound_neighbours() -> None:

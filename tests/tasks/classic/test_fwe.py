@@ -71,13 +71,11 @@ WORD_LISTS = [
     "Counting: vhpskb 17, wgpskh 9, tkrdwg 6, bdqmjs 4, jdnvkw 3.\n\nvhpskb, wgpskh, tkrdwg",
     "So: vhpskb, wgpskh, tkrdwg. (The fourth is bdqmjs.)",
     "vhpskb, wgpskh, tkrdwg (followed by bdqmjs, jdnvkw)",
-    f"{TALLY}\n\nvhpskb, wgpskh, tkrdwg",
     f"{TALLY}\n\nThe most frequent ones:\n1. vhpskb (17)\n2. wgpskh (9)\n3. tkrdwg (6)",
     f"{TALLY}\n\nSo vhpskb, wgpskh and tkrdwg occur most often.",
     f"{TALLY}\n\n**Answer: vhpskb, wgpskh, tkrdwg**",
     "vhpskb = 17, wgpskh = 9, tkrdwg = 6",
     "vhpskb - 1,700 times\nwgpskh - 900 times\ntkrdwg - 600 times",
-    "| word | count |\n|---|---|\n| vhpskb | 17 |\n| wgpskh | 9 |\n| tkrdwg | 6 |",
 ]
 """Replies that name the three words, perhaps among others that are not meant."""
 

@@ -60,12 +60,12 @@ def test_any_length_above_the_puzzle_can_be_had(task: str) -> None:
         assert make(f"classic/{task}", index=length % 8, length=length, tokenizer="gpt2").survey.tokens == length
 
 
-@pytest.mark.parametrize("tokenizer", ["gpt2", "o200k", "mistral-v7", "llama3"])
 @pytest.mark.parametrize("task", TASKS)
-def test_the_perfect_reply_fits_its_budget(task: str, tokenizer: str) -> None:
+def test_the_perfect_reply_fits_its_budget(task: str) -> None:
     for index in range(8):
-        item = make(f"classic/{task}", index=index, tokenizer=tokenizer)
-        assert tokenizers.get(tokenizer).count(item.gold) + 16 < item.question.budget
+        item = make(f"classic/{task}", index=index)
+        for tokenizer in ("gpt2", "mistral-v7"):
+            assert tokenizers.get(tokenizer).count(item.gold) + 16 < item.question.budget
 
 
 @pytest.mark.parametrize(

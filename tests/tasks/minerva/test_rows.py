@@ -107,21 +107,6 @@ def test_figures(tmp_path: Path, capsys: Capture) -> None:
     }  # fmt: skip
 
 
-def test_the_table(tmp_path: Path, capsys: Capture) -> None:
-    assert main([*SCORE, str(written(tmp_path / "r.jsonl", ROWS))]) == 0
-    shown = capsys.readouterr().out.splitlines()
-    assert shown[0].split() == ["task", "rows", "paper", "own", "unparsed"]
-    assert [line.split() for line in shown[2:4]] == [
-        ["string_search_word", "2", "0.500", "0.000", "1"],
-        ["key_value_search", "1", "1.000", "–", "0"],
-    ]
-    assert shown[7].split() == ["all", "rows", "6", "0.500", "0.400", "2"]
-    assert any("without a prompt" in line and line.endswith(": 1") for line in shown)
-    assert any("empty reference" in line and line.endswith(": 1") for line in shown)
-    assert main([*SCORE, str(written(tmp_path / "r.jsonl", ROWS[1:3]))]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 4
-
-
 def test_a_line_for_each_row(tmp_path: Path, capsys: Capture) -> None:
     path = written(tmp_path / "r.jsonl", [*ROWS[:2], row("key_value_search", "o\ud800k")])
     path.write_text(path.read_text("utf-8").replace("\n", "\r\n\r\n"), "utf-8-sig")
@@ -155,15 +140,11 @@ HELD = {"Agent A": ["fir", "box"], "Agent B": ["oak"]}
     ("task", "reference", "context", "asked", "trivial"),
     [
         ("replace_all", "bay, ash, bay, elm, bay, yew", COPY, 'Make each "oak" "bay".', "bay, bay, bay, bay, bay, bay"),
-        ("replace_all", "bay, ash, bay, elm, bay, yew", COPY, 'Make each "oak" "bay".', COPIED),
         ("replace_all_x_to_null", "ash, elm, yew", COPY, 'Skip the word "oak".', COPIED),
         ("overwrite_positions", "oak, bay, oak, bay, oak, bay", COPY, 'Every other becomes "bay".', COPIED),
-        ("overwrite_positions_nth_to_null", "oak, oak, oak", COPY, "Skip every other word.", COPIED),
         ("functional_updates", "4, 5, 3", "Context:\n1, 2, 0", "Add 3 to each.", "1, 2, 0"),
-        ("functional_updates", "1, 0, -1", "Context:\n2, 1, 0", "Subtract 1 from each.", "2, 1, 0"),
         ("batch_key_value_search", "ash, oak", "Context:\noak: ash, elm: oak", 'As "a: b": "oak, elm"', "oak, elm"),
         ("iterate_last", "elm, yew", LISTS, "The last word of each.", "oak, fir"),
-        ("iterate_first", "oak, fir", LISTS, "The first word of each.", "elm, yew"),
         ("compare_two_lists", "box, fir", LISTS, "Of the second list.", "fir, box, yew"),
         ("processing_data_blocks", "ash, elm, yew, fig", ROLES, "After oak.", "oak, ash, fir, box, elm, yew, fig, bay"),
         ("set_state", ["ash", "yew", "fir"], SET, "Which words?", "oak, ash, elm, yew, fir"),

@@ -22,7 +22,7 @@ from carrara.tasks.sync.graph import Answer, SyncGraph
 from carrara.types import Question
 from carrara.util.errors import UsageError
 from tests.helpers.graded_answer import answered
-from tests.helpers.labels import is_misread, percent_read
+from tests.helpers.labels import is_misread
 from tests.helpers.sync import CONNECTED, LONGEST, SHORTEST, posed
 
 
@@ -200,12 +200,10 @@ def test_any_best_path_is_right() -> None:
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("Connected Node: Node 4, Node 9, Node 10", None),
         ("**Connected Node:** [9, 10, 4]", None),
         ("Connected Node: Node 9", "nodes missing"),
         ("Connected Node: Node 4, Node 9, Node 10, Node 11", "nodes too many"),
         ("Connected Node: Node 4, Node 5", "nodes missing and too many"),
-        ("Connected Node: None", "nodes missing"),
         ("Connected Node: " + ", ".join(f"Node {n}" for n in range(21)), "nodes too many"),
     ],
 )
@@ -218,12 +216,9 @@ def test_sets_of_nodes(text: str, kind: str | None) -> None:
     "text",
     [
         "",
-        "Shortest Path: Node x, Node y, Node z",
         "Shortest Path: Node 0, Node 10, Node 12 or Node 0, Node 4, Node 10, Node 12",
         "<think>Shortest Path: Node 0, Node 10, Node 12",
-        "I cannot tell.",
         "Shortest Path:",
-        "Shortest Path: it runs through Node 10",
         "Shortest Path: no shorter path than Node 0, Node 10, Node 12",
     ],
 )
@@ -233,63 +228,28 @@ def test_what_states_no_path(text: str) -> None:
     assert (status, score) == (("ok", 1.0) if text in MISREAD else ("empty" if is_empty else "unparsed", 0.0))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "0 -> 10 -> 12",
-        "<think>Shortest Path: Node 0, Node 4</think>\nShortest Path: Node 0 to Node 10 to Node 12.",
-        "Shortest Path: Node 0, Node 4, Node 10, Node 12\nOr rather:\nShortest Path: Node 0, Node 10, Node 12",
-        "Shortest Path:\n1. Node 0\n2. Node 10\n3. Node 12",
-        "Shortest Path: $0 \\rightarrow 10 \\rightarrow 12$",
-    ],
-)
-def test_how_a_path_is_said(text: str) -> None:
-    assert reply("shortest", CHAIN, (0, 10, 12), text) == ("ok", 1.0, "")
-
-
 SAID = "Node 3, Node 7, Node 12"
 PATHS = [
     f"Shortest Path: {SAID}\n\nLength of Shortest Path: 2",
-    f"Shortest Path: {SAID}\nShortest Path Length: 2",
     f"Shortest Path: {SAID}\n(The shortest path: 2 edges)",
     f"Shortest Path: {SAID}\nEdges on the shortest path: 3->7, 7->12",
-    f"Shortest Path: {SAID}\n- Node 3 → Node 7\n- Node 7 → Node 12",
     f"Shortest Path: {SAID}\nExplanation: There is a directed edge from Node 3 to Node 7.",
-    f"Shortest Path: {SAID}. No shorter path exists.",
     f"Shortest Path: {SAID} (no direct edge exists)",
-    f"Shortest Path: {SAID} ✅",
-    f"Shortest Path: {SAID} — 2 edges",
-    f"Shortest Path: {SAID} since there is no direct edge",
-    f"Shortest Path: {SAID} is the shortest path.",
     f"Shortest Path: {SAID}\nShortest Path: {SAID}",
     "Shortest Path: Node 3, Node 9, Node 12\nWait, that edge is missing.\nShortest Path: 3, 7, 12",
     f"Longest shortest path: 8\nShortest Path (2 edges): {SAID}",
-    f"Final Answer: Shortest Path: {SAID}",
-    "Shortest Path: Node 3 Node 7 Node 12",
-    "Shortest Path: Node 3 | Node 7 | Node 12",
-    "Shortest Path: 3/7/12",
-    "Shortest Path: Node 3 ➝ Node 7 ➝ Node 12",
     "Shortest Path: Node 3 -&gt; Node 7 -&gt; Node 12",
-    "Shortest Path: Node_3, Node_7, Node_12",
-    "Shortest Path: <Node 3, Node 7, Node 12>",
     "Shortest Path: $\\text{Node 3} \\to \\text{Node 7} \\to \\text{Node 12}$",
     "Shortest Path: 3->7, 7->12",
     "Shortest Path:\n- Node 3\n- Node 7\n- Node 12",
     "Shortest Path:\nNode 3\n↓\nNode 7\n↓\nNode 12",
-    "### Shortest Path\n\nNode 3 → Node 7 → Node 12",
-    '```json\n{\n  "Shortest Path": [\n    "Node 3",\n    "Node 7",\n    "Node 12"\n  ]\n}\n```',
     "The shortest path from Node 3 to Node 12 is:\n\nNode 3 → Node 7 → Node 12",
-    "The answer is Node 3, Node 7, Node 12.",
-    "- Node 3\n- Node 7\n- Node 12",
     f"{SAID}\n\nExplanation: There is a directed edge from Node 3 to Node 7.",
 ]
 """Replies that state the path from Node 3 over Node 7 to Node 12."""
 NO_PATH = [
     "Shortest Path: No path. Node 3 only leads to Node 5.",
-    "Shortest Path: There isn't a path",
     "Shortest Path: Node 12 is not reachable from Node 3",
-    "Shortest Path: []",
-    "Shortest Path: ∅",
     "Shortest Path: None",
     "Shortest Path: $\\boxed{\\text{No path}}$",
     "Node 3 ends there. Therefore, there is no path from Node 3 to Node 12.",
@@ -321,22 +281,14 @@ NODES: list[tuple[str, tuple[int, ...] | None]] = [
     ("- Node 3\n- Node 7", (3, 7)),
     ("Connected Node: Node 3\nNode 7", (3, 7)),
     ("Connected Node: Node 3\nConnected Node: Node 7", (3, 7)),
-    ("Connected Node:\n1. 3\n2. 7", (3, 7)),
     ("Connected Node:\n- Node 3 (from Node 5)\n- Node 7 (from Node 5)", (3, 7)),
     ("Connected Node: Node 5 -> Node 3", (3,)),
     ("Node 5 -> Node 3\nNode 5 -> Node 7", (3, 7)),
     ("Connected Node: Node 3. There are no other nodes.", (3,)),
-    ("Connected Node: Node 3 (there are no other edges)", (3,)),
-    ("Connected Node: Only Node 3", (3,)),
     ("Connected Node: Node 3 and no others", (3,)),
-    ("Connected Node: Node 3 / Node 7", (3, 7)),
-    ("Connected Node: <Node 3, Node 7>", (3, 7)),
     ('```json\n{"Connected Node": [\n  "Node 3",\n  "Node 7"\n]}\n```', (3, 7)),
     ("Connected Nodes from Node 5: Node 3, Node 7", (3, 7)),
-    ("Node 5 has directed edges to Node 3, Node 7 and Node 12.", (3, 7, 12)),
-    ("The nodes reached from Node 5 are Node 3 and Node 7.", (3, 7)),
     ("Connected Node: []", ()),
-    ("Connected Node: ∅", ()),
     ("Connected Node: Node 5 has no outgoing edges.", ()),
     ("Connected Node: None (Node 5 has no outgoing edges)", ()),
     ("\n".join(f"Node {n}" for n in [*range(10), 3]), tuple(range(10))),
@@ -372,8 +324,6 @@ REPLIES: list[tuple[Ask, str, tuple[int, ...] | None]] = [
     *(("shortest", text, None) for text in NO_ANSWER),
     *(("connected", text, nodes) for text, nodes in NODES),
 ]
-LEAST_READ: dict[Ask, int] = {"shortest": 75, "connected": 40}
-"""Percent of the replies with a label that are read, at least; the others are left unparsed."""
 
 
 def read(ask: Ask, text: str) -> tuple[int, ...] | None:
@@ -387,9 +337,3 @@ def test_replies() -> None:
     assert {text for ask, text, label in REPLIES if is_misread(read(ask, text), label)} == MISREAD - {
         "Shortest Path: no shorter path than Node 0, Node 10, Node 12"
     }
-
-
-@pytest.mark.parametrize("ask", LEAST_READ)
-def test_most_replies_are_read(ask: Ask) -> None:
-    labelled = [(text, label) for one, text, label in REPLIES if one == ask]
-    assert percent_read((read(ask, text), label) for text, label in labelled) >= LEAST_READ[ask]
