@@ -36,8 +36,8 @@ def scored(capsys: Capture, *asked: str) -> dict[str, object]:
 
 @pytest.mark.parametrize(
     ("task", "n", "paper", "own", "unparsed"),
-    [(1, 1000, 690, 685, 118), (2, 999, 375, 375, 179), (3, 999, 269, 269, 68), (4, 999, 456, 495, 68),
-     (5, 999, 696, 748, 36)],
+    [(1, 1000, 690, 685, 118), (2, 999, 375, 375, 180), (3, 999, 269, 269, 68), (4, 999, 456, 495, 68),
+     (5, 999, 696, 749, 35)],
 )  # fmt: skip
 def test_published_counts(task: int, n: int, paper: int, own: int, unparsed: int, capsys: Capture) -> None:
     """The published metric's counts, and ours; each reply on which the two differ was looked at."""
