@@ -92,7 +92,7 @@ class SuiteTask(Task):
         return {}
 
     def draws(self, instance: Instance) -> Iterable[Choice]:
-        """Return choices that a search may have moved away from an even draw. `carrara describe` prints their shares."""
+        """Return choices that a search may have moved from an even draw. `carrara describe` prints their shares."""
         return ()
 
     def trivial_baselines(self, question: Question[Any]) -> Mapping[str, str]:
