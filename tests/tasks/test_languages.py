@@ -188,10 +188,3 @@ def test_a_prompt_pack_replaces_sentences(language: Language) -> None:
     assert "\nQ: " in made.text
     assert made.solve(made.messages()) == made.gold
     assert own.wording["instruction"] not in made.text
-
-
-def test_english_is_the_default_and_unchanged() -> None:
-    for task in TASKS:
-        assert "language" not in make(task).id
-        assert make(task).text == make(task, params={"language": "en"}).text
-        assert "language=de" in item(task, "de").id

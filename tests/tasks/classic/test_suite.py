@@ -10,9 +10,8 @@ import pytest
 from carrara import tokenizers
 from carrara.items import registry
 from carrara.items.grading import grade
-from carrara.items.item import make, questions_of
+from carrara.items.item import make
 from carrara.items.prompt_pack import Pack
-from carrara.rng import Rng
 from carrara.runs.presets import preset_of
 from carrara.tasks.classic import fwe
 from carrara.types import UndecidableError
@@ -141,20 +140,6 @@ def test_losing_enough_of_a_word_changes_the_answer(task: str) -> None:
     less = [item.messages()[-1]._replace(content=head + mark + rest)]
     with suppress(UndecidableError):
         assert item.solve(less) != item.question.gold
-
-
-def test_chance_levels_are_what_guesses_score() -> None:
-    for task in ("vt", "cwe", "fwe", "hops"):
-        posed = [questions_of(item_id(task, index=i)) for i in range(40)]
-        scores, chance_levels = [], []
-        for one in posed:
-            [question] = one.questions
-            chance_levels.append(question.chance_level)
-            scores += [
-                one.task.score(one.task.guess(Rng(task, one.key.index, n), one.instance, question), question)
-                for n in range(60)
-            ]
-        assert sum(scores) / len(scores) == pytest.approx(sum(chance_levels) / len(chance_levels), abs=0.006)
 
 
 def test_the_preset_has_rulers_thirteen_tasks() -> None:

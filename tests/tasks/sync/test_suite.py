@@ -59,11 +59,7 @@ def test_a_length_below_the_puzzle_is_refused(task: str) -> None:
         make(f"sync/{task}", index=2, length=300)
 
 
-def test_instances_are_the_same_at_every_length_and_whatever_is_asked() -> None:
-    for task in ("graph", "translation"):
-        one = make(f"sync/{task}", index=2, length=0).context.instance.structure
-        other = make(f"sync/{task}", index=2, length=16384).context.instance.structure
-        assert one == other
+def test_instances_are_the_same_whatever_is_asked() -> None:
     part = posed("graph", 4, 0, about="longest")
     assert part.question.gold == posed("graph", 4, LONGEST).question.gold
 
