@@ -15,8 +15,6 @@ from carrara.tasks.minerva._lists import Needle, deal_words, read_lines
 from carrara.tasks.minerva.replace import MixedWords
 from tests.helpers.minerva import context_of, items, replied
 
-# --- edits ---
-
 
 def test_half_of_an_edit_scores_in_between() -> None:
     for task in ("replace", "overwrite", "functional"):
@@ -41,17 +39,11 @@ def test_many_items_at_once_are_those_that_come_one_by_one(new: Callable[[], Dra
     assert [*many.several(7), many(), *many.several(52)] == single
 
 
-# --- odd group ---
-
-
 def test_one_group_is_odd() -> None:
     for item in items("minerva/odd_group", 24):
         kinds = Counter(frozenset(line.partition(": ")[2].split(", ")) for line in context_of(item).splitlines())
         assert sorted(kinds.values())[0] == 1
         assert len(kinds) == 2
-
-
-# --- functional ---
 
 
 def test_numbers_that_make_up_a_length_stand_anywhere() -> None:
@@ -73,17 +65,11 @@ def test_an_operand_may_be_fixed() -> None:
         assert {"add": "Add 3 ", "multiply": "by 2,"}[item.question.labels["change"].split()[0]] in item.text
 
 
-# --- membership ---
-
-
 def test_every_list_is_asked_for() -> None:
     """Published, the last quarter never is."""
     golds = Counter(item.gold for item in items("minerva/membership", 400, lists="8"))
     assert set(golds) == {"no", *(f"List {n}" for n in range(1, 9))}
     assert golds["no"] == 80
-
-
-# --- blocks ---
 
 
 def test_instances_that_do_not_fit_are_named_together() -> None:
@@ -95,16 +81,10 @@ def test_instances_that_do_not_fit_are_named_together() -> None:
     assert "roles=32 with turns=10" in told[0]
 
 
-# --- positions ---
-
-
 def test_positions_are_balanced() -> None:
     """Two words at one depth, too: twenty-five cells of which five have one depth, asked in turn either way."""
     golds = Counter(item.gold for item in items("minerva/positions", 50))
     assert golds == {"yes": 25, "no": 25}
-
-
-# --- two lists ---
 
 
 def test_differences_are_differences() -> None:
@@ -113,9 +93,6 @@ def test_differences_are_differences() -> None:
         assert len(first) == len(second)
         assert len(set(first) - set(second)) == len(set(second) - set(first)) == int(item.question.labels["size"])
         assert set(item.question.gold.items) in (set(first) - set(second), set(second) - set(first))
-
-
-# --- lists ---
 
 
 @pytest.mark.parametrize("task", ["membership", "group_association", "iterate", "alternating", "blocks"])
@@ -133,9 +110,6 @@ def test_a_list_with_two_needles_takes_a_word_from_another_list() -> None:
     assert lists == [["first", "last"], ["w0"], ["w1"]]
 
 
-# --- theory of mind ---
-
-
 def test_nobody_has_a_word_twice() -> None:
     for item in items("minerva/theory_of_mind", 24):
         held = [word for _, words in item.question.gold.of for word in words]
@@ -143,17 +117,11 @@ def test_nobody_has_a_word_twice() -> None:
         assert all(words for _, words in item.question.gold.of)
 
 
-# --- word search ---
-
-
 def test_absent_words_look_like_those_that_are_there() -> None:
     """Published, they were English among gibberish."""
     english = set(all_words("dictionary"))
     asked = [item.question.ask.split('"')[1] for item in items("minerva/word_search", 60, words="gibberish")]
     assert sum(word in english for word in asked) <= 3
-
-
-# --- quantity ---
 
 
 def test_minus_signs_count() -> None:
