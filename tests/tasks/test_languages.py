@@ -17,12 +17,18 @@ from carrara.items.prompt import count
 from carrara.items.prompt_pack import Pack
 from carrara.rng import Rng
 from carrara.task.inversion import text_between
-from carrara.tasks.classic._languages import TRANSLATIONS
-from carrara.tasks.classic._words import NAMINGS
-from carrara.types import Language
+from carrara.types import Language, Question
 from carrara.util.errors import UsageError
+from tests.helpers.graded_answer import answered
 
 TASKS = ("classic/niah", "classic/json_kv")
+TRANSLATIONS: tuple[Language, ...] = ("zh", "de", "es")
+NEEDLES = {
+    "en": r"kept for (\S+) is (\S+?)\.",
+    "de": r"für (\S+) hinterlegter? (?:Zahl|Code|Name) lautet (\S+?)\.",
+    "es": r"guardado para (\S+) es (\S+?)\.",
+    "zh": r"为“([^”]+)”保存的一个(?:数字|代码|名称)是([^。]+)。",
+}
 BUNDLED = ("gpt2", "cl100k", "o200k", "llama3", "qwen3", "deepseek-v3", "tekken", "mistral-v7", "smollm2")
 
 
@@ -32,11 +38,6 @@ def item(task: str, language: Language, index: int = 0, length: int = 0, tokeniz
 
 @pytest.mark.parametrize("language", TRANSLATIONS)
 def test_a_look_up_of_needles_gives_the_gold_answer(language: Language) -> None:
-    pattern = {
-        "de": r"für (\S+) hinterlegter? (?:Zahl|Code|Name) lautet (\S+?)\.",
-        "es": r"guardado para (\S+) es (\S+?)\.",
-        "zh": r"为“([^”]+)”保存的一个(?:数字|代码|名称)是([^。]+)。",
-    }[language]
     for index in range(24):
         for value in ("own", "words"):
             made = item("classic/niah", language, index, length=1024, value=value)
@@ -44,7 +45,7 @@ def test_a_look_up_of_needles_gives_the_gold_answer(language: Language) -> None:
                 made.messages(), made.task.wording["open"].strip(), made.task.wording["close"].strip()
             )
             context, _ = made.task.read_prompt(made.messages(), made.task.wording)
-            pairs = [(name, value) for name, value in re.findall(pattern, context)]
+            pairs = re.findall(NEEDLES[language], context)
             kept = sorted(value for name, value in pairs if re.search(rf"(?<![\w-]){name}(?![\w-])", asked)) or sorted(
                 value for name, value in pairs if f"“{name}”" in asked
             )
@@ -63,24 +64,26 @@ def test_a_look_up_in_json_gives_the_gold_answer(language: Language) -> None:
 # --- words ---
 
 
+def needles(language: Language) -> list[tuple[str, str]]:
+    """Some hundred names, each with the name that is kept for it."""
+    made = item("classic/niah", language, length=1 << 14, variant="multikey_2", value="words")
+    return re.findall(NEEDLES[language], made.text)
+
+
 @pytest.mark.parametrize("language", TRANSLATIONS)
 def test_names_are_read_as_they_are_spelled(language: Language) -> None:
-    from carrara.tasks.classic._values import NAMES
-
-    names = list(islice(NAMINGS[language].endless(Rng("names")), 2000))
-    assert len(set(names)) == len(names)
-    assert all(NAMES[language].whole(name) == name for name in names)
-    for words in (NAMINGS[language].adjectives, NAMINGS[language].nouns):
-        assert len(set(words)) == len(words)
+    names = [name for name, _ in needles(language)]
+    assert len(names) == len(set(names)) > 500
+    made = item("classic/niah", language, variant="multikey_2", value="words")
+    for name in names:
+        assert answered(made.task, name, replace(made.question, ask="", gold=(name,))) == (name,)
 
 
 def test_a_german_name_of_two_english_words_is_read_as_german() -> None:
     made: Any = item("classic/niah", "de", value="words")
     question = replace(made.question, gold=("Bronze-Boot", "Silber-Anker"))
     for reply in ("FINAL ANSWER: Bronze-Boot, Silber-Anker", "Die Namen lauten bronze-boot und silber-anker."):
-        found = made.task.read(reply, question)
-        assert found is not None
-        assert found.answer == question.gold
+        assert answered(made.task, reply, question) == question.gold
 
 
 @pytest.mark.parametrize("language", ["en", *TRANSLATIONS])
@@ -88,11 +91,9 @@ def test_everyday_sentences_are_harmless(language: Language) -> None:
     sentences = list(islice(everyday_sentences(Rng("everyday"), language), 20_000))
     assert len(set(sentences)) == len(sentences)
     ends = "。" if language == "zh" else "."
-    names = [*islice(NAMINGS[language].endless(Rng("names")), 2000)]
-    said = re.compile("|".join(map(re.escape, names)))
-    for sentence in sentences:
-        assert sentence.endswith(ends)
-        assert not said.search(sentence), sentence
+    names = re.compile("|".join(re.escape(name) for pair in needles(language) for name in pair))
+    assert all(sentence.endswith(ends) for sentence in sentences)
+    assert [sentence for sentence in sentences if names.search(sentence)] == []
 
 
 # --- lengths ---
@@ -107,40 +108,21 @@ def test_lengths_are_exact(language: Language, tokenizer: str) -> None:
         assert (whole, made.survey.tokens) == (4096, 4096)
 
 
-@pytest.mark.parametrize("tokenizer", ["o200k", "qwen3", "llama3", "deepseek-v3"])
-def test_chinese_costs_add_up_without_spaces(tokenizer: str) -> None:
-    for task in ("classic/niah",):
-        made = item(task, "zh", 4, length=4096, tokenizer=tokenizer)
-        measure, instance = made.prompt.measure, made.context.instance
-        assert measure.template.separator == ""
-        assert measure.additive(f"{task} in a test", made.prompt.packing.probe, instance.segments)
-
-
 # --- replies ---
-
-
-def reads(task: str, language: Language, question: Any, reply: str) -> Any:
-    found = item(task, language).task.read(reply, question)
-    return found and found.answer
 
 
 NUMBERS: dict[Language, dict[str, bool]] = {
     "de": {
         "1234567": True,
         "Die Zahl lautet 1.234.567.": True,
-        "FINAL ANSWER: 1234567": True,
-        "Der Wert für Wind-Anker ist 1234567": True,
         "Die für Wind-Anker hinterlegte Zahl lautet 1234567.": True,
         "Endgültige Antwort: 1234567": True,
-        "Die Antwort lautet 1234567.": True,
-        "Antwort: 1234567": True,
         "1234567 oder 7654321": False,
         "Vielleicht 1234567?": False,
     },
     "es": {
         "El número es 1.234.567.": True,
         "El número es 1 234 567.": True,
-        "FINAL ANSWER: 1234567": True,
         "Respuesta final: 1234567": True,
         "1234567 o 7654321": False,
     },
@@ -159,15 +141,13 @@ NUMBERS: dict[Language, dict[str, bool]] = {
     [(language, reply, right) for language in NUMBERS for reply, right in NUMBERS[language].items()],
 )
 def test_a_number_in_a_reply(language: Language, reply: str, right: bool) -> None:
-    from carrara.types import Question
-
     ask = {
         "de": "Welche Zahl ist für Wind-Anker hinterlegt?",
         "es": "¿Qué número está guardado para ancla-azul?",
         "zh": "为“古老灯塔”保存的数字是什么？",
     }[language]
     question = Question(ask, ("1234567",), (), 0.0)
-    assert (reads("classic/niah", language, question, reply) == ("1234567",)) == right
+    assert (answered(item("classic/niah", language).task, reply, question) == ("1234567",)) == right
 
 
 @pytest.mark.parametrize("language", TRANSLATIONS)
@@ -208,10 +188,3 @@ def test_a_prompt_pack_replaces_sentences(language: Language) -> None:
     assert "\nQ: " in made.text
     assert made.solve(made.messages()) == made.gold
     assert own.wording["instruction"] not in made.text
-
-
-def test_english_is_the_default_and_unchanged() -> None:
-    for task in TASKS:
-        assert "language" not in make(task).id
-        assert make(task).text == make(task, params={"language": "en"}).text
-        assert "language=de" in item(task, "de").id

@@ -8,11 +8,7 @@ from carrara.types import Message, UndecidableError
 
 
 def text_between(messages: Sequence[Message], opening: str, closing: str) -> tuple[str, str]:
-    """Return the text between two marks of a prompt's last message, and the text after it.
-
-    Raises:
-        UndecidableError: The prompt lacks the marks.
-    """
+    """Return the text between two marks of a prompt's last message, and the text after it. Raises UndecidableError."""
     _, _, rest = messages[-1].content.rpartition(opening)
     context, mark, following = rest.rpartition(closing)
     if not mark:
@@ -21,16 +17,7 @@ def text_between(messages: Sequence[Message], opening: str, closing: str) -> tup
 
 
 def read_names(asks: Iterable[str], question_text: str, wording: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the values of a question's fields, and the name of the question as `ask`.
-
-    Args:
-        asks: The names of the possible questions.
-        question_text: The text after the context.
-        wording: The sentences of the prompt, by name.
-
-    Raises:
-        UndecidableError: The text has none of the questions.
-    """
+    """Return the values of the fields of one of some questions, and its name as `ask`. Raises UndecidableError."""
     for part in asks:
         if match := field_pattern(wording[part]).search(question_text):
             return {**match.groupdict(), "ask": part}

@@ -47,14 +47,7 @@ class SuiteTask(Task):
     echo_limit: ClassVar[int] = 0
 
     def draw(self, key: Key, budget: LengthBudget | None = None) -> Instance:
-        """Return the instance of a key. The task has one value of each sweep (`sweeps.choose_values`).
-
-        Args:
-            budget: The tokens to fill, for tasks that override `generate_sized`.
-
-        Returns:
-            The instance.
-        """
+        """Return the instance of a key. The task has one value of each sweep (`sweeps.choose_values`)."""
         instance = self.generate_sized(key.rng("world"), budget)
         if instance.filler is None and self.has_sentences:
             instance = replace(instance, filler=lambda rng, tokenizer: self._sentences(rng))
@@ -67,14 +60,7 @@ class SuiteTask(Task):
         return stream
 
     def given_count(self, length: int) -> int | None:
-        """Return how many instances of a length there are, if they are read from files.
-
-        Args:
-            length: Tokens of the prompt.
-
-        Returns:
-            The number of instances. None: they are drawn, without end.
-        """
+        """Return how many instances of a length there are, if they are read from files. None: drawn, without end."""
         return None
 
     def is_divided(self) -> bool:
@@ -85,22 +71,11 @@ class SuiteTask(Task):
         """Return an instance with its facts and filler in the words of a prompt pack.
 
         By default a pack changes only the text around the context. A task that sizes itself cannot override this.
-
-        Args:
-            instance: The instance in the task's own words.
-            wording: The sentences of the prompt, by name, as the pack has them.
-
-        Returns:
-            The same instance in other words.
         """
         return instance
 
     def markers(self, instance: Instance) -> Mapping[int, Marker]:
-        """Return the markers that identify facts in other words, by the numbers of the facts.
-
-        Returns:
-            The markers, as the pattern `marker` finds them. Facts without a marker are left out.
-        """
+        """Return the markers that identify facts in other words, by the numbers of the facts that have one."""
         if not self.marker:
             return {}
         pattern, markers = re.compile(self.marker), dict[int, Marker]()
@@ -113,35 +88,19 @@ class SuiteTask(Task):
         return markers
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
-        """Return the scores of a reply by the papers' own scorers.
-
-        Returns:
-            The scores, by name.
-        """
+        """Return the scores of a reply by the papers' own scorers, by name."""
         return {}
 
     def draws(self, instance: Instance) -> Iterable[Choice]:
-        """Return choices that a search may have moved away from an even draw. `carrara describe` prints their shares.
-
-        Returns:
-            The choices, each with the shares of an even draw.
-        """
+        """Return choices that a search may have moved from an even draw. `carrara describe` prints their shares."""
         return ()
 
     def trivial_baselines(self, question: Question[Any]) -> Mapping[str, str]:
-        """Return trivial replies, such as one that names every option. Results show their scores for comparison.
-
-        Returns:
-            The replies, by name.
-        """
+        """Return trivial replies by name, such as one with every option. Results show their scores for comparison."""
         return self.answer.trivial(question)
 
     def heuristics(self, instance: Instance, question: Question[Any]) -> Mapping[str, str]:
-        """Return the replies of heuristics that only this task has, for the search for shortcuts.
-
-        Returns:
-            The replies, by the name of the heuristic.
-        """
+        """Return the replies of heuristics that only this task has, by name, for the search for shortcuts."""
         return {}
 
     def shortcuts(self) -> Mapping[str, str]:
@@ -149,43 +108,23 @@ class SuiteTask(Task):
         return self.known_shortcuts
 
     def write(self, answer: Any) -> str:
-        """Return an answer as the perfect reply states it.
-
-        Returns:
-            The reply.
-        """
+        """Return an answer as the perfect reply states it."""
         return self.answer.write(answer)
 
     def read(self, reply: str, question: Question[Any]) -> Extraction | None:
-        """Return the answer that a reply states, and the rule that found it.
-
-        Returns:
-            The answer and the rule. None if the reply states no answer, or leaves several open.
-        """
+        """Return the answer that a reply states, and the rule that found it. None: it states none, or several."""
         return self.answer.read(reply, question, self.not_answers(question))
 
     def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> Any:
-        """Return an answer that the guesser draws. Its mean score is the question's `chance_level`.
-
-        Returns:
-            The answer.
-        """
+        """Return an answer that the guesser draws. Its mean score is the question's `chance_level`."""
         if instance.guesses is not None:
             return rng.choice(instance.guesses)
         return self.answer.guess(rng, question.gold, question.options)
 
     def not_answers(self, question: Question[Any]) -> Sequence[str]:
-        """Return the parts of the prompt that state no answer when a reply repeats them, though they name one.
-
-        Returns:
-            The parts, as they stand in the prompt.
-        """
+        """Return the parts of the prompt that state no answer when a reply repeats them, though they name one."""
         return [part for part in (question.ask, self.wording.get("rule", "")) if part]
 
     def error_type(self, answer: Any, question: Question[Any]) -> ErrorType | None:
-        """Return how an answer is wrong, if the task distinguishes types of errors.
-
-        Returns:
-            The type of error. None if the task distinguishes none, or the answer is right.
-        """
+        """Return how an answer is wrong. None: it is right, or the task distinguishes no types of errors."""
         return None

@@ -1,6 +1,5 @@
 """What replies to bAbI questions say: as real models phrase them, perfect ones, and hostile ones."""
 
-import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carrara.rng import Rng
-from carrara.tasks.babilong._answers import published_metric
 from carrara.tasks.babilong._lexicon import MOTIVES
 from carrara.tasks.babilong._task import TASKS, load_task
 from carrara.tasks.babilong._words import NOTHING, VOCABULARIES, Cast, Vocabulary
@@ -20,7 +18,6 @@ from tests.helpers.babi import parts_of, write_story
 from tests.helpers.graded_answer import answered
 from tests.helpers.growth import grows_in_proportion
 from tests.helpers.labels import is_misread, percent_read
-from tests.helpers.published import predictions
 
 REPLIES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "replies.json").read_text("utf-8"))
 """Replies with the answer that a careful reader finds in them, or none; judged before the code had read them."""
@@ -94,12 +91,6 @@ def test_most_replies_of_real_models_are_read() -> None:
     assert percent_read((answer, label) for group in REPLIES for _, answer, label in answers_of(group)) >= LEAST_READ
 
 
-def test_there_are_replies_to_every_task() -> None:
-    assert {group["task"] for group in REPLIES} == set(TASKS)
-    assert sum(len(group["replies"]) for group in REPLIES) > 1000
-    assert sum(answer is None for group in REPLIES for _, answer in group["replies"]) > 150
-
-
 @pytest.mark.parametrize(
     ("task", "question", "possible"),
     [
@@ -107,15 +98,12 @@ def test_there_are_replies_to_every_task() -> None:
         (3, "Where was the milk before the office? ", ("bathroom", "bedroom", "garden", "hallway", "kitchen")),
         (4, "What is the office east of?", ("bathroom", "bedroom", "garden", "hallway", "kitchen")),
         (5, "What did Fred give to Bill? ", ("apple", "football", "milk")),
-        (5, "Who gave the milk?", ("Bill", "Fred", "Jeff", "Mary")),
         (5, "Who gave the milk to Jeff?", ("Bill", "Fred", "Mary")),
-        (5, "Who did Mary give the milk to?", ("Bill", "Fred", "Jeff")),
         (5, "Who received the milk?", ("Bill", "Fred", "Jeff", "Mary")),
         (8, "What is Mary carrying?", ("apple", "football", "milk", "nothing")),
         (14, "Where was Bill before the park?", ("bedroom", "cinema", "kitchen", "office", "school")),
         (20, "Where will jason go?", ("bedroom", "garden", "kitchen")),
         (20, "Why did jason go to the garden?", ("hungry", "thirsty", "bored", "tired")),
-        (20, "Why did jason get the milk?", ("hungry", "thirsty", "bored", "tired")),
     ],
 )
 def test_options(task: int, question: str, possible: tuple[str, ...]) -> None:
@@ -342,19 +330,3 @@ def test_a_reply_ten_times_as_long_takes_ten_times_as_long(task: int) -> None:
 def test_a_million_characters_are_read() -> None:
     assert say(1, QUESTIONS[1], "It was a dark night. " * 50_000 + "Mary is in the garden.") == "garden"
     assert say(8, QUESTIONS[8], "word " * 200_000 + "\nAnswer: the milk and the apple") == "apple,milk"
-
-
-@pytest.mark.parametrize(
-    ("task", "paper", "sound", "unparsed", "apart"),
-    [(1, 690, 685, 118, 7), (2, 375, 375, 179, 6), (3, 269, 269, 68, 0), (4, 456, 495, 68, 43), (5, 696, 748, 36, 56)],
-)
-def test_published_predictions(task: int, paper: int, sound: int, unparsed: int, apart: int) -> None:
-    """How many the published metric and this reader count, and on how many replies they differ: each was looked at."""
-    file = predictions() / f"phi-3-mini-128k_qa{task}_4k.csv"
-    with file.open(encoding="utf-8", newline="") as rows:
-        cases = [(row["output"], row["target"], row["question"]) for row in csv.DictReader(rows)]
-    by_paper = [published_metric(load_task(task).official_labels, *case) for case in cases]
-    answers = [say(task, question, output) for output, _, question in cases]
-    right = [answer == target for answer, (_, target, _) in zip(answers, cases, strict=True)]
-    differ = sum(a != b for a, b in zip(by_paper, right, strict=True))
-    assert (sum(by_paper), sum(right), answers.count(None), differ) == (paper, sound, unparsed, apart)

@@ -9,10 +9,8 @@ import pytest
 
 from carrara.items.grading import grade
 from carrara.items.item import Item, make
-from carrara.rng import Rng
-from carrara.tasks.classic._people import NAME, draw_first, draw_last, draw_town
-from carrara.types import UndecidableError
 from tests.helpers.classic import text_of
+from tests.helpers.graded_answer import answered
 
 _LINE = re.compile(r"Document \d+: (\w+ \w+) was born in (\w+)\. (.*)")
 ITEMS = 150
@@ -75,7 +73,7 @@ def test_everybody_is_named_as_often_as_anybody_else() -> None:
         assert len(set(one.towns.values())) == 16
 
 
-def test_names_are_in_common_and_never_part_of_each_other() -> None:
+def test_names_are_in_common_and_no_other_document_names_the_people_of_the_question() -> None:
     shared = 0
     for index in range(20):
         item, one = read("2", index, length=4096)
@@ -87,24 +85,17 @@ def test_names_are_in_common_and_never_part_of_each_other() -> None:
         strangers = [name for name in one.lines if name not in own]
         shared += any(name.split()[0] in firsts for name in strangers)
         assert any(name in related.values() for related in one.related.values() for name in strangers)
+        assert all(own.isdisjoint(related.values()) for name, related in one.related.items() if name not in own)
     assert shared > 5
 
 
-def test_documents_about_others_name_nobody_of_the_question() -> None:
-    for index in range(10):
-        item, one = read("2", index, length=4096)
-        own = set(re.findall(r"Document \d+: (\w+ \w+)", " ".join(map(str, item.context.instance.facts))))
-        for name, related in one.related.items():
-            assert own.isdisjoint(related.values()) or name in own
-
-
 def test_there_are_names_for_millions_of_items() -> None:
-    rng = Rng("names")
-    for draw, least in ((draw_first, 15_000), (draw_last, 19_000), (draw_town, 19_900)):
-        names = [draw(rng) for _ in range(20_000)]
-        assert len({*names}) > least
-        assert len({len(name) for name in names}) == 1
-    assert list(NAME.find("Mr. John Smith of Springfield survived at a marzipan factory in Uzbekistan.")) == []
+    questions = [read("3", index)[1] for index in range(100)]
+    assert len({name for question in questions for name in question.lines}) > 1595
+    assert len({town for question in questions for town in question.towns.values()}) > 1590
+    item, _ = read("3", 0)
+    prose = "Mr. John Smith of Springfield survived at a marzipan factory in Uzbekistan."
+    assert answered(item.task, prose, item.question) is None
 
 
 READERS: Mapping[str, Callable[[Read], str]] = {
@@ -119,27 +110,27 @@ READERS: Mapping[str, Callable[[Read], str]] = {
             abs(a.start() - b.start()) for a in re.finditer(option, one.text) for b in re.finditer(one.who, one.text)
         ),
     ),
-    "in the document after": lambda one: one.last(_beside(one, 1)),
-    "in the document before": lambda one: one.last(_beside(one, -1)),
+    "in the document after": lambda one: one.last(beside(one, 1)),
+    "in the document before": lambda one: one.last(beside(one, -1)),
     "in a document that names the person": lambda one: one.last(
         next(name for name, related in one.related.items() if one.who in related.values())
     ),
     "in the first document": lambda one: one.last(next(iter(one.lines))),
     "in the last document": lambda one: one.last(list(one.lines)[-1]),
-    "of the same first name": lambda one: one.last(_alike(one, 0)),
-    "of the same last name": lambda one: one.last(_alike(one, 1)),
+    "of the same first name": lambda one: one.last(same_name(one, 0)),
+    "of the same last name": lambda one: one.last(same_name(one, 1)),
     "the relations in the order of the question": lambda one: one.follow(one.steps[::-1]),
     "one document too few": lambda one: one.last(one.follow(one.steps[:-2])),
     "first in the alphabet": lambda one: one.options[0],
 }
 
 
-def _beside(one: Read, step: int) -> str:
+def beside(one: Read, step: int) -> str:
     names = list(one.lines)
     return names[(names.index(one.who) + step) % len(names)]
 
 
-def _alike(one: Read, part: int) -> str:
+def same_name(one: Read, part: int) -> str:
     return next(name for name in one.lines if name != one.who and name.split()[part] == one.who.split()[part])
 
 
@@ -165,12 +156,6 @@ def test_replies_that_name_everybody_or_nothing_gain_nothing(hops: str) -> None:
         for reply in ("", question.ask, "FINAL ANSWER:", f"FINAL ANSWER: {question.gold.split()[0][:3]}"):
             assert grade(item.task, question, reply).score == 0.0
         assert grade(item.task, question, f"It is {question.gold}.").score == 1.0
-
-
-def test_a_document_that_is_missing_leaves_the_question_open() -> None:
-    item, one = read("2", 0)
-    with pytest.raises(UndecidableError, match="no document is about"):
-        item.task.solve(text_of(item).replace(one.who, "Nobody"), {"whose": item.question.ask[7:-1], "ask": "person"})
 
 
 def test_markers_have_what_the_question_needs() -> None:

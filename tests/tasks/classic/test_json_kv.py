@@ -2,6 +2,9 @@
 
 import json
 import re
+from dataclasses import replace
+
+import pytest
 
 from carrara.items.item import make
 from tests.helpers.graded_answer import answered
@@ -25,3 +28,17 @@ def test_two_values_of_an_object_are_none() -> None:
     assert answered(task, "\n".join(values), question) is None
     assert answered(task, f"{values[0]} or {values[1]}", question) is None
     assert task.paper_scores("\n".join(values), question) == {"helmet": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("reply", "gold", "score"),
+    [
+        ("Corresponding value: 0A-1b.", "0a-1B", 1.0),
+        ("The value is a b.", "the b", 1.0),
+        ("no", "yes", 0.0),
+        ("", "yes", 0.0),
+    ],
+)
+def test_published_scores(reply: str, gold: str, score: float) -> None:
+    item = make("classic/json_kv")
+    assert item.task.paper_scores(reply, replace(item.question, gold=gold)) == {"helmet": score}

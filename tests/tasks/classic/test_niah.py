@@ -3,17 +3,17 @@
 import re
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.items.item import make, questions_of
-from carrara.tasks.classic import _haystacks, niah
-from carrara.tasks.classic._values import CODE, NAME
+from carrara.tasks.classic import niah
 from tests.helpers.classic import item_id, question_of, text_of
 from tests.helpers.graded_answer import answered
-from tests.helpers.labels import is_misread, percent_read
+from tests.helpers.labels import check_readings
 
 # What RULER's eight variants are: haystack, names, values of each, names asked for, kinds.
 RULER = {
@@ -34,17 +34,38 @@ def test_variants_are_those_of_ruler(variant: str) -> None:
     item = make("classic/niah", length=2048, params={"variant": variant})
     assert niah.SHAPES[variant] == RULER[variant]  # type: ignore[index]
     needles = re.findall(r"One (\w+) kept for (\S+) is (\S+)\.", text_of(item))
-    own = [i for span in item.survey.spans for i in (span.fact,)]
-    assert len(own) == keys * values
+    assert len(item.survey.spans) == keys * values
     assert len(item.question.gold) == queries * values
     assert len(needles) > 15 if haystack == "needles" else len(needles) == keys * values
-    assert (_haystacks.NOISE[0] in item.text) == (haystack == "noise")
+    assert ("The kettle is on." in item.text) == (haystack == "noise")
     assert {word for word, _, _ in needles} == {"number" if value == "number" else "code"}
-    assert all((NAME if key == "words" else CODE).whole(name) for _, name, _ in needles)
+    form = "[a-z]+-[a-z]+" if key == "words" else "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    assert all(re.fullmatch(form, name) for _, name, _ in needles)
     names = [name for _, name, _ in needles]
     assert len(set(names)) == len(names) / values
-    asked = [name for name in set(names) if name in item.question.ask]
-    assert len(asked) == queries
+    assert sum(name in item.question.ask for name in set(names)) == queries
+
+
+def test_names_never_come_twice() -> None:
+    item = make("classic/niah", length=1 << 17, params={"variant": "multikey_2"}, tokenizer="gpt2")
+    names = re.findall(r"kept for (\S+) is", text_of(item))
+    assert len(names) == len(set(names)) > 5000
+
+
+def test_a_corpus_is_read_without_what_could_be_a_needle(tmp_path: Path, cache: Path) -> None:
+    harmful = [
+        "One number kept for red-wolf is 1234567.",
+        "The Passkey is lost.",
+        "Let KQWZT be 48213.",
+        "It says </text> here.",
+        "<example>",
+    ]
+    rest = [f"The number of ships was kept for winter {n}." for n in range(3000)]
+    (tmp_path / "book.txt").write_text(" ".join(f"{sentence} {harmful[n % 5]}" for n, sentence in enumerate(rest)))
+    params = {"variant": "single_2", "haystack": str(tmp_path / "book.txt")}
+    text = text_of(make("classic/niah", length=8192, params=params))
+    assert text.count("The number of ships was kept for winter") > 300
+    assert not any(sentence in text for sentence in harmful)
 
 
 def test_variants_are_taken_in_turn() -> None:
@@ -87,47 +108,28 @@ NIAH = registry.load("classic/niah")
 
 ALL_FOUR = """
 1111111, 2222222, 3333333, 4444444
-4444444, 3333333, 2222222, 1111111.
-1111111 2222222 3333333 4444444
 1,111,111, 2,222,222, 3,333,333 and 4,444,444
-1111111,2222222,3333333,4444444
 - 1111111\\n- 2222222\\n- 3333333\\n- 4444444
-1. 1111111\\n2. 2222222\\n3. 3333333\\n4. 4444444
 1111111\\n\\n2222222\\n\\n3333333\\n\\n4444444
-["1111111", "2222222", "3333333", "4444444"]
-{"numbers": [1111111, 2222222, 3333333, 4444444]}
 ```json\\n{"answer": [1111111, 2222222, 3333333, 4444444]}\\n```
-**1111111**, **2222222**, **3333333**, **4444444**
 The numbers are 1111111, 2222222, 3333333 and 4444444.
-Answer: 1111111, 2222222, 3333333, 4444444
 **Answer:**\\n\\n- 1111111\\n- 2222222\\n- 3333333\\n- 4444444
 <think>Is it 5555555? No.</think>1111111, 2222222, 3333333, 4444444
 5555555? no</think>\\n1111111, 2222222, 3333333, 4444444
 \\\\boxed{1111111, 2222222, 3333333, 4444444}
-$1111111$; $2222222$; $3333333$; $4444444$
-| number |\\n|--|\\n| 1111111 |\\n| 2222222 |\\n| 3333333 |\\n| 4444444 |
 I first saw 5555555, kept for another name.\\nFinal answer: 1111111, 2222222, 3333333, 4444444
-First 1111111 (early), then 2222222 (later), 3333333 (later still), and last 4444444, four numbers in all.
 1111111, 2222222, 3333333, 4444444\\n</example>\\n\\n<example>\\n<text> One number kept for x is 5555555.
 1111111, 2222222, 3333333, 4444444\\n\\nExplanation: 5555555 is kept for another name.
-1111111, 1111111, 2222222, 3333333, 4444444, 4444444
 """
 
 
 FOUR_LISTS = [reply.replace("\\\\", "\\").replace("\\n", "\n") for reply in ALL_FOUR.strip().split("\n")]
 
 
-@pytest.mark.parametrize("reply", FOUR_LISTS)
-def test_all_four_in_any_form_and_order(reply: str) -> None:
-    graded = grade(NIAH, FOUR, reply)
-    assert (graded.status, graded.answer, graded.score) in (
-        ("ok", "1111111, 2222222, 3333333, 4444444", 1.0),
-        ("unparsed", None, 0.0),
-    )
-
-
-def test_most_lists_of_four_are_read() -> None:
-    assert percent_read((answered(NIAH, reply, FOUR), FOUR.gold) for reply in FOUR_LISTS) >= 88
+def test_all_four_in_any_form() -> None:
+    check_readings([(answered(NIAH, reply, FOUR), FOUR.gold) for reply in FOUR_LISTS], 70)
+    graded = grade(NIAH, FOUR, "4444444, 3333333, 2222222, 1111111.")
+    assert (graded.status, graded.answer, graded.score) == ("ok", "1111111, 2222222, 3333333, 4444444", 1.0)
 
 
 @pytest.mark.parametrize(
@@ -184,12 +186,8 @@ TWO_EACH = replace(FOUR, ask=KEYS.format("number"))
 @pytest.mark.parametrize(
     "reply",
     [
-        f"{A}, {B}",
         f"{A}\n{B}".upper(),
-        f"{A}, {B}".replace("-", "\u2011"),
         f"`{A}`, `{B}`".replace("-", "\u2010"),
-        f"keen-raft: {A}\nold-oak: {B}",
-        f"The code kept for keen-raft is {A}. The code kept for old-oak is {B}.",
         f"{A} is kept for keen-raft, while {B} is kept for old-oak.",
     ],
 )
@@ -199,26 +197,16 @@ def test_codes_with_any_hyphen(reply: str) -> None:
 
 PAIRS = [
     "keen-raft: 1111111, 2222222\nold-oak: 3333333, 4444444",
-    "For keen-raft: 1111111 and 2222222; for old-oak: 3333333 and 4444444.",
     "The numbers kept for keen-raft are 1111111 and 2222222. Those kept for old-oak are 3333333 and 4444444.",
-    "The numbers for keen-raft are 1111111, 2222222, while those for old-oak are 3333333, 4444444.",
     "Numbers for keen-raft:\n- 1111111\n- 2222222\n\nNumbers for old-oak:\n- 3333333\n- 4444444",
-    "**keen-raft:**\n1. 1111111\n2. 2222222\n\n**old-oak:**\n1. 3333333\n2. 4444444",
     '{"keen-raft": [1111111, 2222222], "old-oak": [3333333, 4444444]}',
-    "Answer:\nkeen-raft: 1111111, 2222222\nold-oak: 3333333, 4444444",
-    "Answer: for keen-raft: 1111111, 2222222\nand for old-oak: 3333333, 4444444",
     "keen-raft has 1111111 and 2222222. Kept for old-oak: 3333333, 4444444",
 ]
 """Replies that name two numbers for each of two names."""
 
 
-@pytest.mark.parametrize("reply", PAIRS)
-def test_answers_for_each_of_several_names(reply: str) -> None:
-    assert not is_misread(answered(NIAH, reply, TWO_EACH), FOUR.gold)
-
-
-def test_most_pairs_are_read() -> None:
-    assert percent_read((answered(NIAH, reply, TWO_EACH), FOUR.gold) for reply in PAIRS) >= 80
+def test_answers_for_each_of_several_names() -> None:
+    check_readings([(answered(NIAH, reply, TWO_EACH), FOUR.gold) for reply in PAIRS], 70)
 
 
 ONE = replace(question_of("niah", "variant=single_1"), gold=("1111111",))
@@ -227,15 +215,10 @@ ONE = replace(question_of("niah", "variant=single_1"), gold=("1111111",))
 @pytest.mark.parametrize(
     "reply",
     [
-        "1111111",
         "1,111,111.",
-        "The number is **1111111**.",
         "One number kept for red-wolf is 1111111.",
         "<think>2222222</think>1111111",
-        '{"number": 1111111}',
         "It is 2222222. Wait, no, it is 1111111.",
-        "[1111111]",
-        "\\boxed{1111111}",
         "Answer: 1111111\n\n<example>\n2222222",
     ],
 )

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from carrara import params, tokenizers
+from carrara import params
 from carrara.items import registry
 from carrara.items.item import Item, make
 from carrara.items.item_id import ItemId
-from carrara.items.prompt import count
 from carrara.items.prompt_pack import Pack, official_wording
 from carrara.tasks.classic.niah import SHAPES
 from carrara.types import Style
@@ -48,14 +47,6 @@ def test_the_audit_passes_with_files(task: str, pack: Pack, tmp_path: Path) -> N
     own = params.canonical(params.build(loaded, task, {"data": str(write_files(tmp_path))}))
     report = audit(ItemId(task, loaded.version, own, "test", 0, 0, 0, 2048, "chat", pack.hash, "gpt2"), 3, pack)
     assert (report.items, report.breaches, report.left_out) == (3, [], [])
-
-
-@pytest.mark.parametrize("task", ["niah", "vt", "cwe", "fwe"])
-def test_lengths_are_exact(task: str, pack: Pack) -> None:
-    gpt2 = tokenizers.get("gpt2")
-    for length in range(3000, 3008):
-        item = made(task, pack, length, index=length % 8)
-        assert item.survey.tokens == length == count(gpt2, "chat", item.messages())
 
 
 @pytest.mark.parametrize("variant", SHAPES)
@@ -120,10 +111,10 @@ def test_markers_do_not_depend_on_the_words(pack: Pack) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
     [
-        ("constants.py", "'answer_prefix': ' Answer:'", "'prefix': ''", "has no TASKS with template and answer_prefix"),
+        ("constants.py", "'answer_prefix': ' Answer:'", "'prefix': ''", "no TASKS"),
         ("niah.py", "needle =", "pin =", "has no needle in niah.py"),
         ("niah.py", "haystack = needle", "needle = 'more'", "has 2 needles in niah.py"),
-        ("constants.py", "The 10 words", "\\ud800", "the 'rule' of classic/cwe in .* has half a character"),
+        ("constants.py", "The 10 words", "\\ud800", "half a character"),
         ("niah.py", "It rains", "{it}", "has 0 haystacks of noise in niah.py"),
         ("variable_tracking.py", "= SET", "= LET ME SET", "has no two statements of variables"),
         ("common_words_extraction.py", "{word}", "word", "has no numbered list"),

@@ -21,5 +21,12 @@ def test_pass_keys() -> None:
         "Today's pass key is **71432**.",
     ):
         assert answered(task, reply, question) == "71432"
-    for reply in ("714321", "7143", "71432 or 12345", " ".join(map(str, range(10_000, 99_999)))):
+    for reply in (
+        "714321",
+        "7143",
+        "a71432",
+        "71432,12345",
+        "71432 or 12345",
+        " ".join(map(str, range(10_000, 99_999))),
+    ):
         assert answered(task, reply, question) is None

@@ -1,8 +1,8 @@
 """Every classic task: lengths, parameters, examples, chance levels, and replies that gain nothing."""
 
-import json
 import re
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -10,16 +10,14 @@ import pytest
 from carrara import tokenizers
 from carrara.items import registry
 from carrara.items.grading import grade
-from carrara.items.item import Item, make, questions_of
+from carrara.items.item import make
 from carrara.items.prompt_pack import Pack
-from carrara.rng import Rng
 from carrara.runs.presets import preset_of
 from carrara.tasks.classic import fwe
-from carrara.types import Message, UndecidableError
+from carrara.types import UndecidableError
 from carrara.util.errors import UsageError
 from carrara.verify.audit import audit
 from tests.helpers.classic import TASKS, item_id, question_of, text_of
-from tests.helpers.graded_answer import answered
 
 
 @pytest.mark.parametrize(
@@ -61,31 +59,26 @@ def test_any_length_above_the_puzzle_can_be_had(task: str) -> None:
         assert make(f"classic/{task}", index=length % 8, length=length, tokenizer="gpt2").survey.tokens == length
 
 
-@pytest.mark.parametrize("tokenizer", ["gpt2", "o200k", "mistral-v7", "llama3"])
 @pytest.mark.parametrize("task", TASKS)
-def test_the_perfect_reply_fits_its_budget(task: str, tokenizer: str) -> None:
+def test_the_perfect_reply_fits_its_budget(task: str) -> None:
     for index in range(8):
-        item = make(f"classic/{task}", index=index, tokenizer=tokenizer)
-        assert tokenizers.get(tokenizer).count(item.gold) + 16 < item.question.budget
+        item = make(f"classic/{task}", index=index)
+        for tokenizer in ("gpt2", "mistral-v7"):
+            assert tokenizers.get(tokenizer).count(item.gold) + 16 < item.question.budget
 
 
 @pytest.mark.parametrize(
     ("task", "params", "said"),
     [
-        ("niah", {"keys": "999"}, "keys, values and queries go from 1 to 256"),
-        ("niah", {"queries": "-1"}, "keys, values and queries go from 1 to 256"),
-        ("niah", {"variant": "single_4"}, "variant=single_4 is not one of"),
-        ("niah", {"haystack": "others"}, "haystack=others is for BABILong's tasks"),
-        ("niah", {"depth": "2"}, "depth is `drawn`, or shares of the context from 0 to 1"),
-        ("json_kv", {"depth": "middle"}, "depth is `drawn`, or shares of the context from 0 to 1"),
-        ("passkey", {"haystack": "no such corpus"}, "there is no corpus or file"),
-        ("vt", {"chains": "0"}, "hops and chains go from 1 to 64"),
-        ("vt", {"examples": "101"}, "examples go from 0 to 100"),
-        ("cwe", {"often": "4"}, "rarely goes from 1 to two less than often"),
-        ("cwe", {"words": "0"}, "words go from 1 to 100"),
-        ("fwe", {"alpha": "9"}, "alpha goes from 1.5 to 3.5"),
-        ("hops", {"hops": "5"}, "hops go from 1 to 4"),
-        ("hops", {"people": "9"}, "people go from 10 to 64"),
+        ("niah", {"keys": "999"}, "1 to 256"),
+        ("niah", {"variant": "single_4"}, "single_4"),
+        ("niah", {"haystack": "others"}, "BABILong"),
+        ("niah", {"depth": "2"}, "depth"),
+        ("passkey", {"haystack": "no such corpus"}, "no corpus"),
+        ("vt", {"chains": "0"}, "1 to 64"),
+        ("cwe", {"often": "4"}, "rarely"),
+        ("fwe", {"alpha": "9"}, "1.5 to 3.5"),
+        ("hops", {"hops": "5"}, "1 to 4"),
     ],
 )
 def test_bad_parameters_are_refused_in_a_sentence(task: str, params: dict[str, str], said: str) -> None:
@@ -98,11 +91,8 @@ def test_drawn_depths_are_even() -> None:
         fifths: Counter[int] = Counter()
         for index in range(100):
             item = make(f"classic/{task}", length=2048, index=index, tokenizer="gpt2")
-            text = item.text
-            for span in item.survey.spans:
-                fifths[int(5 * span.start / len(text))] += 1
-        total = sum(fifths.values())
-        assert all(0.1 < fifths[fifth] / total < 0.32 for fifth in range(5)), (task, fifths)
+            fifths.update(int(5 * span.start / len(item.text)) for span in item.survey.spans)
+        assert all(0.1 < fifths[fifth] / fifths.total() < 0.32 for fifth in range(5)), (task, fifths)
 
 
 @pytest.mark.parametrize("task", ["vt", "cwe"])
@@ -148,29 +138,8 @@ def test_losing_enough_of_a_word_changes_the_answer(task: str) -> None:
     for _ in range(rest.count(word)):
         rest = rest.replace(f" {word} ", " ", 1)
     less = [item.messages()[-1]._replace(content=head + mark + rest)]
-    with_less = answered(item.task, item.task.write(_try(item, less)), item.question)
-    assert with_less != item.question.gold
-
-
-def _try(item: Item, messages: list[Message]) -> tuple[str, ...]:
-    try:
-        return tuple(item.solve(messages))
-    except UndecidableError:
-        return ()
-
-
-def test_chance_levels_are_what_guesses_score() -> None:
-    for task in ("vt", "cwe", "fwe", "hops"):
-        posed = [questions_of(item_id(task, index=i)) for i in range(40)]
-        scores, chance_levels = [], []
-        for one in posed:
-            [question] = one.questions
-            chance_levels.append(question.chance_level)
-            scores += [
-                one.task.score(one.task.guess(Rng(task, one.key.index, n), one.instance, question), question)
-                for n in range(60)
-            ]
-        assert sum(scores) / len(scores) == pytest.approx(sum(chance_levels) / len(chance_levels), abs=0.006)
+    with suppress(UndecidableError):
+        assert item.solve(less) != item.question.gold
 
 
 def test_the_preset_has_rulers_thirteen_tasks() -> None:
@@ -179,10 +148,8 @@ def test_the_preset_has_rulers_thirteen_tasks() -> None:
     preset, selection = found
     assert registry.select(selection) == [f"classic/{task}" for task in ("niah", "vt", "cwe", "fwe")]
     assert registry.select(preset.all_tasks) == [*registry.select(selection), "classic/qa_1", "classic/qa_2"]
-    sizes = {
-        task: [size.instances for size in preset.sizes(f"classic/{task}", None)] for task in ("niah", "vt", "qa_1")
-    }
-    assert sizes == {"niah": [4000] * 6, "vt": [500] * 6, "qa_1": [500] * 6}
+    assert [size.instances for size in preset.sizes("classic/niah", None)] == [4000] * 6
+    assert [size.instances for size in preset.sizes("classic/qa_1", None)] == [500] * 6
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -215,23 +182,6 @@ def test_naming_everything_gains_nothing_however_it_is_written(task: str, separa
     for said in (words, sentences, list(dict.fromkeys(words))):
         for around in ("{}", "Answer: {}", "So: {}", "They are {}.", "({})"):
             assert grade(item.task, item.question, around.format(separator.join(said))).score == 0.0
-
-
-def test_words_and_codes_are_read_as_written() -> None:
-    for task in ("cwe", "fwe", "vt"):
-        item = make(f"classic/{task}", index=1)
-        gold = list(item.question.gold)
-        for reply in (
-            "\n".join(f"{n}. {word}" for n, word in enumerate(gold, 1)),
-            ", ".join(f"**{word}**" for word in gold),
-            json.dumps(gold),
-            " and ".join(reversed(gold)).upper(),
-            "The most frequent words, with how often they occur:\n"
-            + "\n".join(f"- {word} (30 times)" for word in gold),
-        ):
-            assert grade(item.task, item.question, reply).score == 1.0, reply
-    item = make("classic/cwe", index=1)
-    assert grade(item.task, item.question, item.gold.replace("-", " ")).score == 1.0
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,12 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from carrara.answers.listing import above
+from carrara import tokenizers
 from carrara.cli.main import main
 from carrara.generators import vocabulary
 from carrara.generators.fitting import pick
@@ -18,7 +19,6 @@ from carrara.items.prompt import count
 from carrara.items.prompt_pack import Pack, read_pack
 from carrara.runs.presets import PRESETS
 from carrara.runs.reasoning import lead_of
-from carrara.tasks.minerva._task import Minerva
 from carrara.types import ANSWER
 from carrara.util.errors import LengthError, UsageError
 from tests.helpers.minerva import context_of, items, replied
@@ -88,10 +88,9 @@ def test_lengths_are_exact_with_other_words_around(task: str, style: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("task", "asked"),
-    [(task, None) for task in ("membership", "group_association", "alternating", "two_lists", "replace", "overwrite")],
+    "task", ["membership", "group_association", "alternating", "two_lists", "replace", "overwrite"]
 )
-def test_what_is_asked_for_is_the_same_at_every_length(task: str, asked: None) -> None:
+def test_what_is_asked_for_is_the_same_at_every_length(task: str) -> None:
     asks = [
         [make(f"minerva/{task}", length=length, index=n).question.ask for n in range(6)] for length in (0, 4096, 9000)
     ]
@@ -112,12 +111,9 @@ def test_a_million_tokens() -> None:
     ("task", "length", "params", "said"),
     [
         ("alternating", 500, {"roles": "32"}, "roles=32 with turns=10"),
-        ("blocks", 500, {"roles": "32"}, "roles=32 with turns=10"),
         ("membership", 150, {"lists": "32"}, "lists=32"),
         ("odd_group", 500, {"size": "100"}, "3 lists or more of size=100"),
-        ("two_lists", 200, {"size": "20"}, "size=20"),
         ("sequence_search", 300, {"size": "64"}, "tokens without any filler"),
-        ("snapshot", 40, {}, "40 tokens"),
     ],
 )
 def test_a_grid_that_does_not_fit_says_which_part(task: str, length: int, params: dict[str, str], said: str) -> None:
@@ -129,19 +125,14 @@ def test_a_grid_that_does_not_fit_says_which_part(task: str, length: int, params
     ("task", "params"),
     [
         ("word_search", {"depth": "1.5"}),
-        ("word_search", {"phrasing": "3"}),
         ("word_search", {"gold": "maybe"}),
         ("replace", {"density": "0.25"}),
         ("replace", {"to": "blank"}),
         ("functional", {"change": "divide 2"}),
-        ("functional", {"change": "Add 3"}),
         ("functional", {"change": "add to 3"}),
-        ("functional", {"change": "add 0"}),
         ("word_search", {"words": "x" * 300}),
-        ("word_search", {"words": "/"}),
         ("overwrite", {"nth": "1"}),
         ("set_state", {"steps": "99"}),
-        ("patch", {"size": "1"}),
         ("theory_of_mind", {"agents": "1"}),
     ],
 )
@@ -169,8 +160,6 @@ def test_no_answer_is_empty(task: str) -> None:
 
 def test_answers_fit_their_budget() -> None:
     """Published, the answers to `multiply` are longer than the output that was allowed."""
-    from carrara import tokenizers
-
     for task in TASKS:
         for item in items(task, 10, 4096):
             for name in ("gpt2", "llama3", "mistral-v7"):
@@ -207,10 +196,9 @@ def test_naming_everything_scores_nothing(task: str) -> None:
         assert grade(item.task, item.question, words).score == 0.0
         if item.question.options:
             assert grade(item.task, item.question, ", ".join(item.question.options)).score == 0.0
-        for names in (
-            ("yes or no", "Yes. No.", "no, yes") if "always yes" in item.task.trivial_baselines(item.question) else ()
-        ):
-            assert grade(item.task, item.question, names).score == 0.0
+        if "always yes" in item.task.trivial_baselines(item.question):
+            assert grade(item.task, item.question, "yes or no").score == 0.0
+            assert grade(item.task, item.question, "Yes. No.").score == 0.0
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -237,9 +225,8 @@ def test_published_scorers_are_fooled_where_ours_are_not() -> None:
 # --- words and phrasings ---
 
 
-def test_words_of_ones_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path_factory.mktemp("words")
-    monkeypatch.setenv("CARRARA_CACHE", str(folder))
+def test_words_of_ones_own(tmp_path: Path, cache: Path) -> None:
+    folder = tmp_path
     own = [*vocabulary.all_words("common")[:4000:10], "straße", "Ähre", "vis-à-vis"]
     (folder / "own.txt").write_text("\n".join(own), "utf-8")
     item = make("minerva/word_search", length=600, params={"words": str(folder / "own.txt")})
@@ -249,13 +236,10 @@ def test_words_of_ones_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch
     assert again.id == item.id
     with pytest.raises(UsageError, match="403 words"):
         make("minerva/word_search", length=4000, params={"words": str(folder / "own.txt")})
-    with pytest.raises(UsageError, match="403 words"):
-        make("minerva/snapshot", length=4000, params={"words": str(folder / "own.txt"), "of": "words"})
 
 
-def test_a_list_that_is_long_enough_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_that_is_long_enough_is_enough(tmp_path: Path, cache: Path) -> None:
     """However many more words a choice among them would take."""
-    monkeypatch.setenv("CARRARA_CACHE", str(tmp_path))
     own = tmp_path / "own.txt"
     own.write_text("\n".join(vocabulary.all_words("common")[:300]), "utf-8")
     for task, params in (("patch", {"size": "2"}), ("odd_group", {"size": "25"}), ("theory_of_mind", {"size": "5"})):
@@ -263,15 +247,12 @@ def test_a_list_that_is_long_enough_is_enough(tmp_path: Path, monkeypatch: pytes
         assert item.prompt.tokens == 1000
     own.write_text("\n".join(map(str, range(100, 1000))), "utf-8")  # all take as many tokens
     lengths = range(1001, 1009)
-    made = [_made("minerva/snapshot", length, words=str(own), of="words") for length in lengths]
-    assert 0 < sum(made) < len(lengths)
-
-
-def _made(task: str, length: int, **params: str) -> bool:
-    try:
-        return make(task, length=length, params=params).prompt.tokens == length
-    except LengthError:
-        return False
+    made = []
+    for length in lengths:
+        with suppress(LengthError):
+            made.append(make("minerva/snapshot", length=length, params={"words": str(own), "of": "words"}))
+    assert 0 < len(made) < len(lengths)
+    assert all(item.prompt.tokens == item.item_id.length for item in made)
 
 
 @pytest.mark.parametrize(
@@ -279,16 +260,14 @@ def _made(task: str, length: int, **params: str) -> bool:
     [
         ("", "it has 0"),
         ("one\n", "it has 1"),
-        ("a b\nc\n", "no single word"),
         ("Mr.\nelm\n", "no single word"),
         ("oak\noak\u200b\n", "no single word"),
-        ("-5\nelm\n", "no single word"),
         ("elm\nnone\n", "has none"),
         ("elm\nOak\noak\n", "Oak and oak"),
     ],
 )
-def test_lists_that_are_none(content: str, said: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    path = tmp_path_factory.mktemp("words") / "own.txt"
+def test_lists_that_are_none(content: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.txt"
     path.write_text(content, "utf-8")
     with pytest.raises(UsageError, match=said):
         make("minerva/word_search", params={"words": str(path)})
@@ -306,18 +285,6 @@ def test_two_phrasings_ask_the_same_of_one_context(task: str) -> None:
     assert two.solve(two.messages()) == two.question.gold
 
 
-def test_every_test_says_what_it_is_published_as() -> None:
-    from carrara.tasks.minerva._published import PRIMARY
-
-    names: set[str] = set()
-    for task_name in TASKS:
-        task = registry.load(task_name)
-        assert isinstance(task, Minerva)
-        found = items(task_name, 24, which="last,first") if task_name == "minerva/iterate" else items(task_name, 24)
-        names |= {task.paper_task_of(item.question.labels) for item in found}
-    assert names == set(PRIMARY) - {"string_search_gibberish"}
-
-
 # --- parts ---
 
 
@@ -329,18 +296,9 @@ def test_pick_makes_up_the_total(options: Sequence[Sequence[int]], total: int) -
     assert pick(options, 1000) is None
 
 
-def test_above() -> None:
-    assert above(1.0, 0.5) == 1.0
-    assert above(0.5, 0.5) == 0.0
-    assert above(0.1, 0.5) == 0.0
-    assert above(1.0, 1.0) == 1.0
-
-
-def test_items_made_with_a_pack_are_scored_with_it(
-    tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_items_made_with_a_pack_are_scored_with_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Other words leave another number of tokens for the context, which is the answer."""
-    folder = tmp_path_factory.mktemp("pack")
+    folder = tmp_path
     (folder / "pack.toml").write_text('["minerva/snapshot"]\nask = "Copy it."\n', "utf-8")
     item = make("minerva/snapshot", length=600, pack=read_pack(folder / "pack.toml"))
     (folder / "replies.jsonl").write_text(json.dumps({"id": item.id, "reply": item.gold}) + "\n", "utf-8")

@@ -35,21 +35,15 @@ def test_endless_replies_are_read_in_time(task: str, question: int, piece: str) 
     ("task", "given", "told"),
     [
         ("graph", {"density": "0"}, "more than 0"),
-        ("graph", {"density": "1.5"}, "at most 1"),
         ("graph", {"nodes": "2"}, "3 to 200"),
         ("graph", {"longest": "10"}, "2 to 9"),
         ("graph", {"unreachable": "2"}, "shares"),
         ("graph", {"about": "longest,longest"}, "once"),
-        ("graph", {"about": "widest"}, "is not one of connected"),
         ("graph", {"density": "1"}, "ask for other nodes"),
-        ("graph", {"density": "0.01", "longest": "9"}, "ask for other nodes"),
-        ("translation", {"languages": "2"}, "3 to 100"),
         ("translation", {"languages": "101"}, "LL99"),
         ("translation", {"entries": "300"}, "vocabulary"),
         ("translation", {"letters": "1,2"}, "words of so few letters"),
-        ("translation", {"letters": "7,3"}, "letters are"),
         ("translation", {"phrase": "9"}, "chained"),
-        ("translation", {"hops": "3"}, "hops go from 2 to 2"),
         ("translation", {"languages": "3", "entries": "4", "chained": "4", "phrase": "2"}, "random guess"),
     ],
 )
@@ -65,11 +59,7 @@ def test_a_length_below_the_puzzle_is_refused(task: str) -> None:
         make(f"sync/{task}", index=2, length=300)
 
 
-def test_instances_are_the_same_at_every_length_and_whatever_is_asked() -> None:
-    for task in ("graph", "translation"):
-        one = make(f"sync/{task}", index=2, length=0).context.instance.structure
-        other = make(f"sync/{task}", index=2, length=16384).context.instance.structure
-        assert one == other
+def test_instances_are_the_same_whatever_is_asked() -> None:
     part = posed("graph", 4, 0, about="longest")
     assert part.question.gold == posed("graph", 4, LONGEST).question.gold
 
@@ -90,7 +80,7 @@ def grade_of(item: Item) -> float:
 
 
 @pytest.mark.parametrize("task", ["graph", "translation"])
-@pytest.mark.parametrize("share", ["-0.1", "1.5", "nan"])
+@pytest.mark.parametrize("share", ["-0.1", "nan"])
 def test_a_share_of_greed_is_a_share(task: str, share: str) -> None:
     with pytest.raises(UsageError, match="share"):
         posed(task, 0, 0, greedy=share)

@@ -20,15 +20,14 @@ from carrara.tasks.sync._language_text import Answer, Ask, Query
 from carrara.tasks.sync._languages import LanguageShape, WordRng, draw_languages
 from carrara.types import Question
 from tests.helpers.graded_answer import answered
-from tests.helpers.labels import is_misread, percent_read
+from tests.helpers.labels import is_misread
 from tests.helpers.sync import COVERAGE, MULTI, SINGLE, posed
 
 
-@pytest.mark.parametrize("count", [3, 4, 6])
-@pytest.mark.parametrize("at_once", [1, 200, 1 << 16])
-def test_coverage_is_the_optimum(count: int, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carrara.tasks.sync._language_generator._TRIPLES", at_once)
-    languages = draw_languages(WordRng(Rng("coverage", count)), LanguageShape(count, 24, 3, 5, 12, 4))
+@pytest.mark.parametrize(("count", "entries"), [(3, 24), (4, 24), (6, 24), (3, 80)])
+def test_coverage_is_the_optimum(count: int, entries: int) -> None:
+    """Of more triples than are compared at once, too."""
+    languages = draw_languages(WordRng(Rng("coverage", count)), LanguageShape(count, entries, 3, 5, entries // 2, 4))
     starts = {word: set(_starts(languages.dictionaries, word)) for word in languages.vocabularies[0]}
     sizes = {three: len(set().union(*(starts[word] for word in three))) for three in combinations(sorted(starts), 3)}
     coverage = find_coverage(first_letters(languages.dictionaries))
@@ -120,85 +119,39 @@ def test_replies_with_a_coverage() -> None:
 
 
 TRANSLATIONS = [
-    'The translation is "abc kloe".',
-    'The translation of "xyz qqq" from LL0 to LL2 is "abc kloe".',
-    "Answer: abc kloe",
-    "Answer: **abc kloe**",
-    "**Answer:** abc kloe",
     "The answer is abc kloe.",
-    "<answer>abc kloe</answer>",
     'Translation of "xyz qqq": abc kloe',
-    "Translation from LL0 to LL2: abc kloe",
-    "Translation (LL0 to LL2): abc kloe",
-    "LL0 to LL2 Translation: abc kloe",
     "Translation: xyz qqq -> abc kloe",
-    "Translation: xyz -> abc, qqq -> kloe",
-    "Translation: (abc kloe)",
-    "Translation: <abc kloe>",
     "Translation: abc kloe ✓",
-    "Translation: abc - kloe",
-    "Translation: abc | kloe",
-    "Translation: abc + kloe",
-    "Translation: abc kloe in LL2",
     "Translation: abc kloe (LL2)",
     "Translation: abc kloe, where abc is of xyz",
-    "Translation: abc kloe (no other words fit)",
-    "xyz qqq translates to abc kloe.",
     "Translation:\n- abc\n- kloe",
-    "Translation:\n1. abc\n2. kloe",
-    "### Translation\n\nabc kloe",
-    "```\nabc kloe\n```",
     '{"Translation": "abc kloe"}',
     "Translation: abc kloe\n\nThe final translation: complete",
     "Translation: abc kloe\n\nLet me know if you need another translation: happy to help",
-    "Translation: abc kloe\n\nNote: this translation: uses both dictionaries",
     "Translation of xyz: abc\nTranslation of qqq: kloe\nTranslation: abc kloe",
-    "Translation: LL0 to LL1: xyz -> wux\nTranslation: abc kloe",
     "Translation: wux wux\nWait, that is LL1.\nTranslation: abc kloe",
-    "Translation: abc kloe\nTranslation: abc kloe",
-    " abc kloe",
 ]
 """Replies that translate "xyz qqq" as "abc kloe"."""
 COVERAGES = [
-    "The three words are abc, kloe, and wux.",
     "Letter Coverage: abc, kloe, wux = 12",
-    "Letter Coverage: abc, kloe, wux - 12 letters",
     "Letter Coverage: abc, kloe, wux (12 letters)",
-    "Letter Coverage: abc (a, b), kloe (c, d), wux (e, f)",
-    "Letter Coverage: 1. abc, 2. kloe, 3. wux",
-    "Letter Coverage: 1. abc 2. kloe 3. wux",
-    "LL0: abc, kloe, wux",
-    "Letter Coverage:\n1. abc\n2. kloe\n3. wux",
-    "Letter Coverage:\n- abc\n- kloe\n- wux",
     "Letter Coverage:\n- **abc**: a, b, c\n- **kloe**: x\n- **wux**: r",
     "Letter Coverage:\n- abc -> xyz -> qqq\n- kloe -> qqq\n- wux -> xyz",
-    "Letter Coverage: <abc, kloe, wux>",
-    "Letter Coverage: abc + kloe + wux",
-    "Letter Coverage: abc, kloe and wux",
     '{"Letter Coverage": ["abc", "kloe", "wux"]}',
     "Letter Coverage: abc, kloe, wux\nCombined letter coverage: a, b, c, d, e",
-    "Letter Coverage: abc, kloe, wux\nTotal letter coverage: twelve letters",
     "Letter Coverage: abc, kloe, wux\nLetter coverage: 12",
-    "Letter Coverage: abc, kloe, wux. These cover 12 letters.",
-    "Answer: abc, kloe, wux",
 ]
 """Replies that name the words abc, kloe and wux."""
 NO_ANSWER = [
     "Translation: I cannot find the translation",
-    "Translation: not found",
-    "Translation: none",
-    "Translation: N/A",
     "Translation: unknown",
-    "Translation: No translation",
     "Translation: abc kloe\nNo, wrong.\nTranslation: unknown",
-    "Translation: abc ???",
-    "Translation: abc [unknown]",
     "Translation: abc kloe or wux kloe",
     "Translation: abc kloe\nTranslation: wux kloe",
     "Translation: abc kloe\nor\nTranslation: wux kloe",
     "Translation: abc kloe\nwux kloe",
     "abc kloe\nwux kloe",
-    "not found",
     "Translation: word word",
     "Translation:",
     "<think>Translation: abc kloe",
@@ -217,8 +170,6 @@ REPLIES: list[tuple[Ask, str, tuple[str, ...] | None]] = [
     *(("single", text, None) for text in NO_ANSWER),
     *(("coverage", text, ("abc", "kloe", "wux")) for text in COVERAGES),
 ]
-LEAST_READ: dict[Ask, int] = {"single": 72, "coverage": 66}
-"""Percent of the replies with a label that are read, at least; the others are left unparsed."""
 
 
 def read(ask: Ask, text: str) -> tuple[str, ...] | None:
@@ -227,15 +178,8 @@ def read(ask: Ask, text: str) -> tuple[str, ...] | None:
     return None if answer is None else tuple(answer.words)
 
 
-@pytest.mark.parametrize(("ask", "text", "label"), REPLIES)
-def test_replies(ask: Ask, text: str, label: tuple[str, ...] | None) -> None:
-    assert is_misread(read(ask, text), label) == (text in MISREAD)
-
-
-@pytest.mark.parametrize("ask", LEAST_READ)
-def test_most_replies_are_read(ask: Ask) -> None:
-    labelled = [(text, label) for one, text, label in REPLIES if one == ask]
-    assert percent_read((read(ask, text), label) for text, label in labelled) >= LEAST_READ[ask]
+def test_replies() -> None:
+    assert {text for ask, text, label in REPLIES if is_misread(read(ask, text), label)} == MISREAD
 
 
 def test_greed_is_wrong_where_it_misses_the_optimum() -> None:

@@ -17,12 +17,7 @@ from carrara.types import Filler, FillerStream, Segment, SegmentGroup
 
 
 def distractors(cast: Cast, write_story: Callable[[Rng, Cast], Story]) -> Filler:
-    """Return a stream of facts; a sentence with a pronoun comes together with the one before it.
-
-    Args:
-        cast: The cast of the item's story.
-        write_story: Writes a story about a given cast.
-    """
+    """Return a stream of facts; a sentence with a pronoun comes together with the one before it."""
 
     def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
         chunks = _chunks(rng, cast, write_story)

@@ -6,7 +6,7 @@ which facts say so. Simulators and solvers use the same code. It assumes nothing
 never mentioned is nowhere.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
@@ -239,3 +239,12 @@ class StoryBuilder(Generic[Q]):
 
     def build(self, cast: Cast) -> Story:
         return Story(cast, tuple(self.facts), tuple(self.questions))
+
+
+def draw_weighted(rng: Rng, weights: Sequence[int]) -> int:
+    """Draw a number below the number of weights, each as often as its weight says."""
+    throw, number = rng.below(sum(weights)), 0
+    while throw >= weights[number]:
+        throw -= weights[number]
+        number += 1
+    return number

@@ -23,7 +23,7 @@ from carrara.tasks.babilong._facts import (
     Went,
     WhereIs,
 )
-from carrara.tasks.babilong._story import RECENT, History, Q, Sighting, Story, StoryBuilder
+from carrara.tasks.babilong._story import RECENT, History, Q, Sighting, Story, StoryBuilder, draw_weighted
 from carrara.tasks.babilong._words import Cast
 from carrara.types import UndecidableError
 
@@ -33,6 +33,10 @@ MOVE, GET, DROP = 5, 6, 6
 """How often each kind of action is tried: fitted to the official files."""
 QUESTIONS = 5
 """The number of questions at which a story ends."""
+NAMED_PLACE = dict.fromkeys(
+    ("strings", "learned"), "A place that is asked about was mostly said of nobody else, as in bAbI."
+)
+"""The known shortcuts of the tasks whose question names a place."""
 
 
 class Walk:
@@ -88,11 +92,7 @@ class Walk:
 
     def _try(self) -> Action | None:
         rng, who = self.rng, self.rng.choice(self.cast.people)
-        kind, weights = 0, self._weights
-        throw = rng.below(sum(weights))
-        while throw >= weights[kind]:
-            throw -= weights[kind]
-            kind += 1
+        kind = draw_weighted(rng, self._weights)
         held = [thing for thing, holder in self._holder_of.items() if holder == who]
         if kind == 0:
             place = self.elsewhere(who)

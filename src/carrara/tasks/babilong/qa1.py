@@ -19,14 +19,12 @@ Daniel went back to the bedroom.
 Question: Where is John?
 """
 
-from collections.abc import Sequence
-
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Solution, WhereIs
 from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
-from carrara.tasks.babilong._walk import Clause, ask_place, find_place, write_story
+from carrara.tasks.babilong._walk import ask_place, find_place, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 
@@ -53,10 +51,7 @@ class OneFact(Babilong[WhereIs]):
     )
 
     def story(self, rng: Rng, cast: Cast) -> Story:
-        return write_story(rng, cast, self.find_answer, self.candidates)
-
-    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhereIs]:
-        return ask_place(history, clause, cast)
+        return write_story(rng, cast, self.find_answer, ask_place)
 
     def find_answer(self, history: History, query: WhereIs) -> Solution:
         return find_place(history, query)

@@ -26,7 +26,7 @@ from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import Either, Fact, IsIn, Solution, Stays, Went
 from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
-from carrara.tasks.babilong._walk import Clause, Walk, here_or_elsewhere, is_in_place, write_story
+from carrara.tasks.babilong._walk import NAMED_PLACE, Clause, Walk, here_or_elsewhere, is_in_place, write_story
 from carrara.tasks.babilong._words import TOWNSFOLK, Cast
 
 DECOYS_BACK = 6
@@ -37,10 +37,7 @@ class Indefinite(Babilong[IsIn]):
     number = 10
     title = "qa10: indefinite knowledge"
     capability = "recognizing what remains uncertain"
-    known_shortcuts = dict.fromkeys(
-        ("strings", "learned"),
-        "A place that is asked about was mostly said of nobody else, as in bAbI.",
-    )
+    known_shortcuts = NAMED_PLACE
     cast = TOWNSFOLK
     queries = (IsIn,)
     most_common = ("no", 0.480)  # measured over 80,000 stories

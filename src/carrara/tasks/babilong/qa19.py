@@ -20,7 +20,7 @@ from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Steps
 from carrara.tasks.babilong._facts import COMPASS, STEP, Lies, Path, Solution, Way, opposite
 from carrara.tasks.babilong._map import find_steps
-from carrara.tasks.babilong._story import History, Story, StoryBuilder
+from carrara.tasks.babilong._story import History, Story, StoryBuilder, draw_weighted
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import HOUSE, Cast
 
@@ -103,10 +103,6 @@ def _tree(rng: Rng, cast: Cast) -> tuple[list[Lies], str, str, list[Spot]]:
 def _order(rng: Rng, facts: list[Lies]) -> list[Lies]:
     """Return the facts in the order of the story: those of the two steps stand at places drawn by their weights."""
     pairs = [(i, j) for i in range(len(facts)) for j in range(i)]
-    weights = [STEP_WEIGHTS[i] * STEP_WEIGHTS[j] for i, j in pairs]
-    throw, pick = rng.below(sum(weights)), 0
-    while throw >= weights[pick]:
-        throw -= weights[pick]
-        pick += 1
+    pair = pairs[draw_weighted(rng, [STEP_WEIGHTS[i] * STEP_WEIGHTS[j] for i, j in pairs])]
     step_facts, other_facts = rng.shuffled(facts[:2]), rng.shuffled(facts[2:])
-    return [(step_facts if i in pairs[pick] else other_facts).pop() for i in range(len(facts))]
+    return [(step_facts if i in pair else other_facts).pop() for i in range(len(facts))]

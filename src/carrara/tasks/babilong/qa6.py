@@ -20,7 +20,7 @@ from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import IsIn, Solution, Went
 from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
-from carrara.tasks.babilong._walk import Clause, here_or_elsewhere, is_in_place, write_story
+from carrara.tasks.babilong._walk import NAMED_PLACE, Clause, here_or_elsewhere, is_in_place, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 
@@ -28,10 +28,7 @@ class YesNo(Babilong[IsIn]):
     number = 6
     title = "qa6: yes/no questions"
     capability = "checking where a person is now"
-    known_shortcuts = dict.fromkeys(
-        ("strings", "learned"),
-        "A place that is asked about was mostly said of nobody else, as in bAbI.",
-    )
+    known_shortcuts = NAMED_PLACE
     cast = HOUSEHOLD
     queries = (IsIn,)
     answer = Verdict("yes", "no")

@@ -22,7 +22,7 @@ from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import Absent, Fact, IsIn, Solution, Stays, Went
 from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
-from carrara.tasks.babilong._walk import Clause, Walk, here_or_elsewhere, is_in_place, write_story
+from carrara.tasks.babilong._walk import NAMED_PLACE, Clause, Walk, here_or_elsewhere, is_in_place, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 
@@ -30,10 +30,7 @@ class Negation(Babilong[IsIn]):
     number = 9
     title = "qa9: simple negation"
     capability = "reading negations"
-    known_shortcuts = dict.fromkeys(
-        ("strings", "learned"),
-        "A place that is asked about was mostly said of nobody else, as in bAbI.",
-    )
+    known_shortcuts = NAMED_PLACE
     cast = HOUSEHOLD
     queries = (IsIn,)
     most_common = ("no", 0.623)  # measured over 80,000 stories

@@ -8,7 +8,6 @@
 """
 
 import re
-import string
 from collections.abc import Iterable, Iterator, Sequence
 from math import comb
 from typing import Any
@@ -17,13 +16,12 @@ from carrara.answers import AnswerType, asks_for
 from carrara.answers.cues import affirmative_sentences
 from carrara.answers.types import AROUND
 from carrara.rng import Rng
+from carrara.tasks.classic._published import normalize
 from carrara.tasks.classic._values import Kind
 from carrara.types import Question
 
 LONGEST = 200
 """Characters of an answer. What is longer is no answer, but a text that may have one."""
-_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
-_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 class FreeAnswer(AnswerType[tuple[str, ...]]):
@@ -46,7 +44,7 @@ class FreeAnswer(AnswerType[tuple[str, ...]]):
         >>> FreeAnswer.normalize("The  U.S. Army")
         'us army'
         """
-        return " ".join(_ARTICLE.sub(" ", text.lower().translate(_PUNCTUATION)).split()) or text.strip()
+        return normalize(text) or text.strip()
 
     def write(self, answer: tuple[str, ...]) -> str:
         return answer[0]

@@ -55,15 +55,7 @@ def check(name: str, language: Language = "en") -> None:
 def filler(
     name: str, key: Key, noise: str = DETAILS["noise"], language: Language = "en", separator: str = " "
 ) -> Filler | None:
-    """Return the filler of a haystack.
-
-    Args:
-        name: The haystack.
-        key: The key of the instance.
-        noise: The sentences of `noise`, a line each.
-        language: The language of the task.
-        separator: The text between two segments.
-    """
+    """Return the filler of a haystack. The sentences of `noise` are a line each."""
     match name:
         case "everyday":
             return haystack.everyday(language)

@@ -113,14 +113,9 @@ class Trail(NamedTuple):
 def draw_people(
     rng: Rng, count: int, relations: Sequence[str], firsts: Sequence[str] = (), lasts: Sequence[str] = ()
 ) -> dict[str, Person]:
-    """Draw people who share first and last names. Each of them stands in each relation to one other.
+    """Draw people who share first and last names, which are drawn too unless they are given.
 
-    Args:
-        rng: Random numbers.
-        count: How many people.
-        relations: The relations.
-        firsts: First names of others. Empty: they are drawn.
-        lasts: Last names of others. Empty: they are drawn.
+    Each of them stands in each relation to one other.
     """
     side = isqrt(count - 1) + 1
     firsts = firsts or draw_distinct(draw_first, rng, side)

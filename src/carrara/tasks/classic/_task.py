@@ -158,11 +158,6 @@ def draw_examples(small: SuiteTask, key: Key, examples: int) -> Iterator[Instanc
     """Draw small instances of the few-shot split as examples, other ones for each item.
 
     Items of the few-shot split itself have none.
-
-    Args:
-        small: The task with the parameters of the examples.
-        key: The key of the item.
-        examples: How many.
     """
     for n in range(0 if key.split == "few-shot" else examples):
         instance, _ = draw_owned(small, replace(key, split="few-shot", index=key.index * examples + n, attempt=0))

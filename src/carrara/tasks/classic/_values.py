@@ -10,8 +10,6 @@ from carrara.tasks.classic._words import CONSONANTS, NAMINGS, Naming
 from carrara.types import Language
 from carrara.util.unicode import WORD_END, WORD_START
 
-_OTHER_WORD = re.compile(r"\b(?!and\b)[^\W\d_]{2,}", re.IGNORECASE)
-
 
 @dataclass(frozen=True)
 class Kind:
@@ -28,10 +26,6 @@ class Kind:
     def find(self, text: str) -> Iterator[str]:
         """Return the values in a text."""
         return (self.normal(match[0]) for match in self.pattern.finditer(text))
-
-    def is_among_words(self, text: str) -> bool:
-        """Return whether a text has other words than values and `and`."""
-        return _OTHER_WORD.search(self.pattern.sub(" ", text)) is not None
 
     def whole(self, text: str) -> str | None:
         return self.normal(text) if self.pattern.fullmatch(text) else None

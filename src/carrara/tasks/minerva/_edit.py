@@ -48,10 +48,7 @@ LARGEST = 1000
 def edit_answer(items: Sequence[str], result: Sequence[str], substitute: str = "") -> Words:
     """Return the right answer, with the lists that a reply can state without doing the task.
 
-    Args:
-        items: The items of the context.
-        result: The items after the change.
-        substitute: The word that takes the place of others; none if empty.
+    The substitute is the word that takes the place of others, or empty.
     """
     trivial: dict[str, tuple[str, ...]] = {}
     if items != result:
@@ -62,17 +59,7 @@ def edit_answer(items: Sequence[str], result: Sequence[str], substitute: str = "
 
 
 def draw_items(budget: LengthBudget | None, draw: Callable[[], str], number: int, least: int = 2) -> list[str]:
-    """Return as many items as fill a length.
-
-    Args:
-        budget: The length; None for a context without one.
-        draw: Draws the next item.
-        number: The number of items of a context without a length.
-        least: The smallest number of items that makes sense.
-
-    Raises:
-        LengthError: The length has no room for that many.
-    """
+    """Return as many items as fill a length, or `number` without one. Raises LengthError where `least` have no room."""
     if budget is None:
         return vocabulary.some(draw, number)
     items = fill(budget, draw) if budget.budget > 0 else []
@@ -87,10 +74,10 @@ def draw_numbers(budget: LengthBudget | None, rng: Rng, number: int) -> list[str
     The numbers that complete the length are all of one kind. They are shuffled with the others, so that they do not
     stand at the end.
     """
-    return rng.shuffled(draw_items(budget, _Numbers(rng), number))
+    return rng.shuffled(draw_items(budget, Numbers(rng), number))
 
 
-class _Numbers(vocabulary.Drawing):
+class Numbers(vocabulary.Drawing):
     _texts = tuple(map(str, range(LARGEST + 1)))
 
     def __init__(self, rng: Rng) -> None:

@@ -10,7 +10,7 @@ from carrara.generators import vocabulary
 from carrara.generators.fitting import fill
 from carrara.rng import Rng
 from carrara.tasks.minerva._task import split_items
-from carrara.types import Filler, LengthBudget
+from carrara.types import Filler, LengthBudget, UndecidableError
 from carrara.util.errors import LengthError
 
 _LINE = re.compile(r"^(\w+ \w+): (.+)$", re.MULTILINE)
@@ -58,6 +58,14 @@ def read_lines(context: str) -> list[tuple[str, list[str]]]:
     return [(label, split_items(words)) for label, words in _LINE.findall(context)]
 
 
+def share_line_name(context: str, first: str, second: str) -> bool:
+    """Return whether two words stand behind the same label. Raises UndecidableError where one stands in no line."""
+    label_of = {word: label for label, words in read_lines(context) for word in words}
+    if first not in label_of or second not in label_of:
+        raise UndecidableError("one of the words is in no line")
+    return label_of[first] == label_of[second]
+
+
 def deal_words(
     budget: LengthBudget | None,
     draw: vocabulary.Draw,
@@ -73,9 +81,7 @@ def deal_words(
 
     Args:
         budget: The tokens that all lists take together; None at length 0.
-        draw: Draws a word.
         items: The number of words where there is no budget.
-        needles: The words that are asked about.
         description: Names the lists in an error message.
         least: The fewest words of a list.
 

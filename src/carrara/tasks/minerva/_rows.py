@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from carrara.tasks.minerva._given import RowGrade, grade_row
 from carrara.tasks.minerva._published import PRIMARY
@@ -58,34 +58,27 @@ class RescoredRows:
     total: Figures
 
 
-class _RowScores(NamedTuple):
-    paper: float
-    score: float | None
-    unparsed: bool
-    without_context: bool
-
-
 def rescore(path: Path, keep: Callable[[ScoredRow], object] = lambda scored: None) -> RescoredRows:
     """Score the rows of a file, and show each to `keep`."""
-    scores_by_task: dict[str, list[_RowScores]] = {task: [] for task in PRIMARY}
+    grades_by_task: dict[str, list[RowGrade]] = {task: [] for task in PRIMARY}
     for line, task, grade in _grade_lines(path):
-        unparsed = grade.answer is None
-        scores_by_task[task].append(_RowScores(grade.paper, grade.score, unparsed, grade.without_context))
-        keep(ScoredRow(line, task, grade.paper, grade.score, grade.answer, "unparsed" if unparsed else "ok"))
-    all_scores = [row for rows in scores_by_task.values() for row in rows]
-    if not all_scores:
+        grades_by_task[task].append(grade)
+        status: Literal["ok", "unparsed"] = "unparsed" if grade.answer is None else "ok"
+        keep(ScoredRow(line, task, grade.paper, grade.score, grade.answer, status))
+    all_grades = [grade for grades in grades_by_task.values() for grade in grades]
+    if not all_grades:
         raise UsageError(f"{path} has no rows; a row needs {', '.join(FIELDS)}")
-    figures = {task: _figures(rows) for task, rows in scores_by_task.items() if rows}
-    return RescoredRows(str(path), figures, _figures(all_scores))
+    figures = {task: _figures(grades) for task, grades in grades_by_task.items() if grades}
+    return RescoredRows(str(path), figures, _figures(all_grades))
 
 
-def _figures(rows: Sequence[_RowScores]) -> Figures:
+def _figures(rows: Sequence[RowGrade]) -> Figures:
     scores = [row.score for row in rows if row.score is not None]
     return Figures(
         n=len(rows),
         paper=fmean(row.paper for row in rows),
         own=fmean(scores) if scores else None,
-        unparsed=sum(row.unparsed for row in rows),
+        unparsed=sum(row.answer is None for row in rows),
         without_reference=len(rows) - len(scores),
         without_context=sum(row.without_context for row in rows),
     )

@@ -285,8 +285,7 @@ class Script:
 def _exchange_words(steps: Sequence[Step], words: list[str], rest: int, stock: Stock) -> set[int]:
     """Replace some of the latest words by words of another cost, so that all lines take `rest` tokens more.
 
-    Returns:
-        The numbers of the words that were replaced.
+    Return the numbers of the replaced words.
     """
     times = Counter(_words_in(steps))
     numbers = sorted(times)
@@ -339,14 +338,9 @@ def last_changes(steps: Sequence[Step]) -> list[int]:
 
 
 def read_hands(context: str, lenient: bool = False) -> Mapping[str, Sequence[str]]:
-    """Return the words that each agent has at the end of a context.
+    """Return the words that each agent has at the end of a context. Raises UndecidableError where lines contradict.
 
-    Args:
-        context: Lines as `LINE` has them.
-        lenient: Whether an agent may draw a word that it has already, or discard one that it does not have.
-
-    Raises:
-        UndecidableError: The lines contradict each other.
+    Where it is lenient, an agent may draw a word that it has already, or discard one that it does not have.
     """
     hands = _Hands(lenient)
     for line in LINE.finditer(context):

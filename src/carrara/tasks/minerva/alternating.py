@@ -26,9 +26,9 @@ from dataclasses import field
 from carrara.answers import YesNo
 from carrara.generators import vocabulary
 from carrara.task import Instance, Rng, Sweep
-from carrara.tasks.minerva._lists import Needle, deal_words, read_lines, write_roles
+from carrara.tasks.minerva._lists import Needle, deal_words, share_line_name, write_roles
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Label, Minerva, check_number
-from carrara.types import ANSWER, UNSIZED, LengthBudget, UndecidableError
+from carrara.types import ANSWER, UNSIZED, LengthBudget
 
 
 class Alternating(Minerva):
@@ -74,8 +74,4 @@ class Alternating(Minerva):
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
-        role_of = {word: role for role, words in read_lines(context) for word in words}
-        first, second = role_of.get(names["first"]), role_of.get(names["second"])
-        if not first or not second:
-            raise UndecidableError("one of the words is of no role")
-        return "yes" if first == second else "no"
+        return "yes" if share_line_name(context, names["first"], names["second"]) else "no"

@@ -25,9 +25,9 @@ from dataclasses import field
 from carrara.answers import YesNo
 from carrara.generators import vocabulary
 from carrara.task import Instance, Rng, Sweep
-from carrara.tasks.minerva._lists import Needle, deal_words, read_lines, write_lists
+from carrara.tasks.minerva._lists import Needle, deal_words, share_line_name, write_lists
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Label, Minerva, check_number
-from carrara.types import ANSWER, UNSIZED, LengthBudget, UndecidableError
+from carrara.types import ANSWER, UNSIZED, LengthBudget
 
 
 class GroupAssociation(Minerva):
@@ -70,8 +70,4 @@ class GroupAssociation(Minerva):
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
-        list_of = {word: name for name, words in read_lines(context) for word in words}
-        first, second = list_of.get(names["first"]), list_of.get(names["second"])
-        if not first or not second:
-            raise UndecidableError("one of the words is in no list")
-        return "yes" if first == second else "no"
+        return "yes" if share_line_name(context, names["first"], names["second"]) else "no"

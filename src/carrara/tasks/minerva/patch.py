@@ -28,7 +28,7 @@ from carrara.generators.fitting import Stock, first_word_surplus
 from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng
 from carrara.tasks.minerva._edit import read_ordinal, write_ordinal
-from carrara.tasks.minerva._task import WORDS, Minerva, check_number, split_items
+from carrara.tasks.minerva._task import WORDS, Minerva, check_number, check_share, split_items
 from carrara.types import UNSIZED, LengthBudget, UndecidableError
 from carrara.util.errors import LengthError
 
@@ -70,8 +70,7 @@ class Patch(Minerva):
         for size in self.size:
             check_number("size", size, 2)
         for cut in self.cut:
-            if not 0 <= cut <= 1:
-                raise ValueError(f"cut goes from 0 to 1, not {cut:g}")
+            check_share("cut", cut)
         for nth in self.nth:
             check_number("nth", nth, 1)
         check_number("repeats", self.repeats, LEAST)

@@ -67,7 +67,7 @@ class Replace(Minerva):
         words = rng.stream("words")
         draw = vocabulary.supply(self.words, words)
         x, y = vocabulary.some(draw, 2)
-        items = draw_items(budget, _MixedWords(x, round(self.density * BLOCK), draw, words), self.items)
+        items = draw_items(budget, MixedWords(x, round(self.density * BLOCK), draw, words), self.items)
         evidence = None
         if self.to == "nothing":
             y, evidence = "", [n for n, item in enumerate(items) if item != x]
@@ -91,7 +91,7 @@ def _replace(items: list[str], x: str, y: str) -> list[str]:
     return [y if item == x else item for item in items if y or item != x]
 
 
-class _MixedWords(vocabulary.Drawing):
+class MixedWords(vocabulary.Drawing):
     """Words among which `x` comes so many times in every ten."""
 
     def __init__(self, x: str, times: int, draw: Callable[[], str], rng: Rng) -> None:

@@ -41,11 +41,7 @@ def rank_words(letters: Letters) -> list[RankedWord]:
 
 
 def is_greed_wrong(ranked: Sequence[RankedWord]) -> bool:
-    """Return whether greed finds fewer letters than there are, whether it takes the first or the last of equals.
-
-    Args:
-        ranked: The words, those with the most letters first.
-    """
+    """Return whether greed finds fewer letters than there are, whether it takes the first or the last of equals."""
     if not _has_more(ranked, _greedy_size(ranked)):
         return False
     return _has_more(ranked, _greedy_size([(size, -order, bits) for size, order, bits in ranked]))
@@ -175,7 +171,6 @@ def generate_languages(
 
     Args:
         rng: Random numbers, of no use from then on.
-        shape: The size of each part of the languages.
         chance: How often a random guess at the letter coverage may be right, at most.
         against_greed: Whether greed should miss the letter coverage.
 
