@@ -5,26 +5,28 @@ import json
 import os
 import random
 import re
-import sys
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrara.answers.status import STATUSES, Status
+from carrara.answers.status import STATUSES
 from carrara.cli.main import main
 from carrara.export.harness import score_document
 from carrara.items.item import make
 from carrara.items.item_id import APART
 from carrara.operations.results import Results
 from carrara.report.html import environment
+from carrara.report.outcomes import MEANING
 from carrara.report.page import render, write_report
-from carrara.report.style import number, styles_of, tag
+from carrara.report.readers import FATE_MEANING
+from carrara.report.style import styles_of, tag
 from carrara.results import summarize
 from carrara.results.baselines import ShortcutFinding
 from carrara.results.result import FATES, FactTrace, ReadingCost, Result
@@ -32,23 +34,19 @@ from carrara.results.summary import Summary
 from carrara.runs.rescoring.scored import Scorer, ScorerConfig
 from carrara.util.files import whole_file
 from carrara.util.sanitize import clip, distinct, short, visible
+from tests.helpers import results
 
 
 def reply(
     instance: int, score: float = 0.0, *, length: int = 0, model: str = "lab/model", task: str = "suite/test"
 ) -> Result:
-    return Result(
-        id=f"{task}@1/test-0-{instance}.0/{length}/chat/gpt2",
-        task=task,
-        version=1,
-        model=model,
+    return results.reply(
+        instance,
+        score,
         length=length,
+        model=model,
+        task=task,
         tokens=length or 120,
-        tokenizer="gpt2",
-        context_id=f"{task}@1/test-0-{instance}/{length}/chat/gpt2",
-        instance_id=f"{task}@1/test-0-{instance}",
-        status="ok",
-        score=score,
         chance_level=0.05,
         scores={"paper": score / 2},
         labels={"complexity": str((1, 5, 20)[instance % 3])},
@@ -69,6 +67,10 @@ def run(shares: dict[int, float], n: int = 20, **more: str) -> list[Result]:
         for length, share in shares.items()
         for i in range(n)
     ]
+
+
+def text_of_page(replies: Sequence[Result]) -> str:
+    return text_of(render(Summary(replies), "t"))
 
 
 ANY_TEXT = st.text(st.characters(), max_size=200)  # surrogates and controls are in it
@@ -97,46 +99,27 @@ def test_the_verdict_stands_on_top() -> None:
 
 
 @pytest.mark.parametrize(
-    ("results", "said"),
+    ("replies", "key"),
     [
-        (
-            run({0: 1.0, 4096: 0.95}),
-            "Effective length ≥ 4k, the longest that was run (95 % interval ",
-        ),
-        (
-            run({0: 0.4, 4096: 0.4}),
-            "0.40 at 0, 0.40 at 4k; chance level 0.05. Not usable: 40 % correct without filler.",
-        ),
-        (
-            run({0: 0.8, 4096: 0.8}),
-            "Too few items to say: 80 % of 20 correct without filler; about 81 items instead of 20 would do.",
-        ),
-        (
-            run({0: 0.05, 4096: 0.0}),
-            "level 0.05. Not usable: 5 % correct without filler. Its scores cannot be told from blind guessing at any",
-        ),
+        (run({0: 1.0, 4096: 0.95}), "Effective length ≥ 4k, the longest that was run (95 % interval "),
+        (run({0: 0.4, 4096: 0.4}), "0.40 at 0, 0.40 at 4k; chance level 0.05. Not usable: 40 %"),
+        (run({0: 0.8, 4096: 0.8}), "Too few items to say: 80 % of 20 correct without filler; about 81 items"),
+        (run({0: 0.05, 4096: 0.0}), "cannot be told from blind guessing"),
         (run(dict.fromkeys((0, 1, 2, 3, 4, 5), 1.0)), "model: 1.00 at 0, 1.00 at 5; chance level 0.05."),
-        (
-            [replace(reply(i), status="overflow") for i in range(3)],
-            "no score: none of 3 replies attempts an answer (3 over",
-        ),
+        ([replace(reply(i), status="overflow") for i in range(3)], "no score: none of 3 replies attempts"),
         (
             run({0: 1.0, 2048: 0.5}) + run({0: 0.5, 2048: 0.4}, task="suite/other"),
-            "0.45 at 2k; chance level 0.05 (mean of 2 tasks). The largest loss is in suite/test: −0.50 from 0 to 2k "
-            "(95 % interval −0.78 to −0.15, corrected for the 2 tasks). suite",
+            "suite/test: −0.50 from 0 to 2k (95 % interval −0.78 to −0.15, corrected for the 2 tasks). suite",
         ),
-        (
-            run({0: 1.0}) + run({2048: 0.4}, task="suite/other"),
-            "2 tasks have no length in common, so there is no mean over them. suite/other: Not usable: 40 % correct",
-        ),
+        (run({0: 1.0}) + run({2048: 0.4}, task="suite/other"), "2 tasks have no length in common"),
         (
             run({0: 1.0}) + [replace(r, status="overflow") for r in run({4096: 0.0})],
             "model: 1.00 at 0, no score at 4k (overflow); chance level 0.05.",
         ),
     ],
 )
-def test_verdicts_in_plain_words(results: list[Result], said: str) -> None:
-    assert said in text_of(render(Summary(results), "t"))
+def test_verdicts_in_plain_words(replies: list[Result], key: str) -> None:
+    assert key in text_of_page(replies)
 
 
 def test_a_loss_whose_interval_holds_zero_is_not_named() -> None:
@@ -148,7 +131,7 @@ def test_a_loss_whose_interval_holds_zero_is_not_named() -> None:
         for length in (0, 4096)
         for i in range(n)
     ]
-    text = text_of(render(Summary(results), "t"))
+    text = text_of_page(results)
     assert "0.60 at 0, 0.52 at 4k; chance level 0.05 (mean of 2 tasks)." in text
     assert "largest loss" not in text
 
@@ -156,7 +139,7 @@ def test_a_loss_whose_interval_holds_zero_is_not_named() -> None:
 def test_tables_hold_score_interval_chance_level_published_and_statuses() -> None:
     results = run({0: 0.5, 4096: 0.25})
     results[0] = replace(results[0], status="refused")
-    text = text_of(render(Summary(results), "t"))
+    text = text_of_page(results)
     assert "model 0 0.450 0.258–0.658 0.050 0.225 20 20 19 1 19 0.474" in text
     assert "Paper score: paper" in text
 
@@ -174,23 +157,17 @@ def test_every_status_is_shown() -> None:
 @pytest.mark.parametrize(
     ("change", "note"),
     [
-        (
-            {"input_tokens": 4300},
-            "The server of model counted 4,300 prompt tokens where smollm2 counted 4,096 (+5.0 %)",
-        ),
-        (
-            {"input_tokens": 3000},
-            "(−26.8 %), so lengths are not what they claim: only longer prompts have fewer tokens, which points to cut",
-        ),
+        ({"input_tokens": 4300}, "4,300 prompt tokens where smollm2 counted 4,096 (+5.0 %)"),
+        ({"input_tokens": 3000}, "(−26.8 %), so lengths are not what they claim"),
         ({"tokens": 4000, "input_tokens": 4000}, "off their length by up to 96 tokens of smollm2 (at 4k)"),
-        ({"error": "Connection refused", "status": "error"}, "The most frequent error (1 time): Connection refused"),
+        ({"error": "Connection refused", "status": "error"}, "(1 time): Connection refused"),
     ],
 )
 def test_notes_before_the_numbers(change: dict[str, object], note: str) -> None:
     results = [replace(result, tokenizer="smollm2") for result in run({0: 1.0, 4096: 1.0})]
     assert "Before you believe it" not in render(Summary(results), "t")
     results[-1] = replace(results[-1], **change)  # type: ignore[arg-type]
-    text = text_of(render(Summary(results), "t"))
+    text = text_of_page(results)
     assert note in text
     assert text.index("Before you believe it") < text.index("Score against length")
 
@@ -204,12 +181,12 @@ def test_notes_are_single_sentences_the_most_important_first() -> None:
     page = render(Summary([*results, *overflown], shortcuts=findings), "t")
     notes = re.findall(r"<li>(.*?)</li>", page.partition('class="notes"')[2].partition("</aside>")[0], re.S)
     starts = [
-        "model at 8k in suite/test has no score (overflow): nothing was measured there.",
-        "Prompts of model are off their length by up to 96 tokens of gpt2 (at 4k).",
-        "No answer was read from 9 of 15 replies, which score 0 (5 overflow, 3 empty, 1 unparsed).",
-        "model gives no answer in 4 of 5 replies at 4k in suite/test, 3 of them empty.",
-        "Some scores rest on only 5 replies: their intervals are wide.",
-        "model at 4k in suite/test is no better than a shortcut: the shortcut “the last word” scores 0.45 (As in",
+        "model at 8k in suite/test has no score (overflow)",
+        "Prompts of model are off their length by up to 96 tokens of gpt2 (at 4k)",
+        "No answer was read from 9 of 15 replies",
+        "model gives no answer in 4 of 5 replies at 4k in suite/test, 3 of them empty",
+        "Some scores rest on only 5 replies",
+        "model at 4k in suite/test is no better than a shortcut",
     ]
     assert len(notes) == len(starts)
     for note, start in zip(notes, starts, strict=True):
@@ -279,7 +256,7 @@ def test_a_minimum_of_ones_own_counts_in_table_json_page_and_results(
 
 def test_a_tokenizer_without_chat_template_is_not_blamed_for_the_template() -> None:
     results = [replace(result, input_tokens=result.tokens + 30) for result in run({0: 1.0, 4096: 1.0})]
-    text = text_of(render(Summary(results), "t"))
+    text = text_of_page(results)
     assert "lengths are not what they claim" not in text
     assert "+0.73 % at most: the chat template, which gpt2 does not count" in text
 
@@ -296,67 +273,56 @@ def counted_by_server(
 
 
 @pytest.mark.parametrize(
-    ("results", "warned"),
+    ("replies", "cause"),
     [
-        (counted_by_server((0, 1024), template=30), "the excess is the same at each length, which points to the chat"),
-        (counted_by_server((1024,), template=30), "there is only one length, which points to the chat template, which"),
-        (
-            counted_by_server((1024,), 0.92, 20),
-            "a chat template only adds tokens, which points to another tokenizer, or",
-        ),
-        (counted_by_server((0, 4096), 0.92, 20), "a chat template only adds tokens, which points to another tokenizer"),
-        (counted_by_server((1024, 4096), 0.92), "the difference grows evenly with the length, which points to another"),
-        (counted_by_server((0, 1024, 4096), 0.92, 20), "the difference grows evenly with the length, which points to"),
-        (
-            counted_by_server((0, 1024, 4096), 1.1, 20),
-            "the difference changes with the length, which points to another",
-        ),
-        (
-            counted_by_server((0, 1024, 8192), 1, 20, 4000),
-            "its counts stop at 4,000 tokens, which points to cut prompts",
-        ),
+        (counted_by_server((0, 1024), template=30), "the same at each length, which points to the chat"),
+        (counted_by_server((1024,), template=30), "only one length, which points to the chat template"),
+        (counted_by_server((0, 4096), 0.92, 20), "only adds tokens, which points to another tokenizer"),
+        (counted_by_server((0, 1024, 4096), 0.92, 20), "grows evenly with the length, which points to another"),
+        (counted_by_server((0, 1024, 4096), 1.1, 20), "changes with the length, which points to another"),
+        (counted_by_server((0, 1024, 8192), 1, 20, 4000), "stop at 4,000 tokens, which points to cut prompts"),
     ],
 )
-def test_sign_and_growth_of_the_servers_count_tell_the_cause(results: list[Result], warned: str) -> None:
-    text = text_of(render(Summary(results), "t"))
+def test_sign_and_growth_of_the_servers_count_tell_the_cause(replies: list[Result], cause: str) -> None:
+    text = text_of_page(replies)
     notes = text.partition("Before you believe it")[2]
-    assert re.search(f", so lengths are not what they claim: [^:]*{warned}", notes)
+    assert re.search(f", so lengths are not what they claim: [^:]*{cause}", notes)
     assert "own tokenizer counts" not in text
-    if results[-1].input_tokens < results[-1].tokens:  # type: ignore[operator]
+    if replies[-1].input_tokens < replies[-1].tokens:  # type: ignore[operator]
         assert "does not count the chat template" not in text
         assert "chat template, which gpt2 does not count" not in text
 
 
 def test_a_chat_template_is_not_the_cause_if_some_prompts_have_fewer_tokens() -> None:
     fewer, more = counted_by_server((1024,), 0.92), counted_by_server((4096,), 1.08)
-    text = text_of(render(Summary([*fewer, *more]), "t"))
+    text = text_of_page([*fewer, *more])
     assert "it counts fewer tokens in some prompts, and more in others, which points to another tokenizer." in text
     assert "chat template around" not in text
 
 
 def test_servers_that_agree_or_say_nothing() -> None:
     results = run({0: 1.0, 4096: 1.0})
-    assert "exact the same" in text_of(render(Summary(results), "t"))
-    assert "not reported" in text_of(render(Summary([replace(result, input_tokens=None) for result in results]), "t"))
-    assert "+0.02 % at most" in text_of(render(Summary([*results[:-1], replace(results[-1], input_tokens=4097)]), "t"))
+    assert "exact the same" in text_of_page(results)
+    assert "not reported" in text_of_page([replace(result, input_tokens=None) for result in results])
+    assert "+0.02 % at most" in text_of_page([*results[:-1], replace(results[-1], input_tokens=4097)])
 
 
 def test_incomplete_runs_are_named() -> None:
-    text = text_of(render(Summary([*run({0: 1.0, 4096: 1.0}), *run({0: 1.0, 4096: 0.5}, model="lab/other")[:-3]]), "t"))
+    text = text_of_page([*run({0: 1.0, 4096: 1.0}), *run({0: 1.0, 4096: 0.5}, model="lab/other")[:-3]])
     assert "Incomplete: other has 17 of 20 replies at 4k in suite/test." in text
 
 
 def test_subsets_are_complete_by_themselves() -> None:
     """Two subsets share one of their lengths, which has twice as many replies."""
     later = [reply(APART + i, length=length) for length in (4096, 8192) for i in range(20)]
-    text = text_of(render(Summary([*run({0: 1.0, 4096: 1.0}), *later]), "t"))
+    text = text_of_page([*run({0: 1.0, 4096: 1.0}), *later])
     assert "Incomplete" not in text
-    assert "Incomplete: " in text_of(render(Summary([*run({0: 1.0, 4096: 1.0}), *later[:-1]]), "t"))
+    assert "Incomplete: " in text_of_page([*run({0: 1.0, 4096: 1.0}), *later[:-1]])
 
 
 def test_failures_show_everything_and_how_much_more() -> None:
     bad = replace(reply(3), reply="word " * 1000, error="late", answer=None, status="truncated")
-    text = text_of(render(Summary([*run({0: 1.0}), bad]), "t"))
+    text = text_of_page([*run({0: 1.0}), bad])
     for part in (
         "len(a[3:])",
         "Right answer 7",
@@ -368,7 +334,7 @@ def test_failures_show_everything_and_how_much_more() -> None:
     ):
         assert part in text
     assert "… 3,000 more characters" in text
-    assert "1 of 21 replies are without an answer or not wholly right. All of them follow." in text
+    assert "1 of 21 replies" in text
 
 
 def test_failures_come_from_every_corner() -> None:
@@ -379,7 +345,7 @@ def test_failures_come_from_every_corner() -> None:
         for task in ("s/x", "s/y", "s/z")
         for result in run({0: 0.0, 1024: 0.0, 4096: 0.0}, n=6, model=model, task=task)
     ]
-    text = text_of(render(Summary(results), "t")).rpartition("Replies to read")[2].partition("How it was run")[0]
+    text = text_of_page(results).rpartition("Replies to read")[2].partition("How it was run")[0]
     assert "Here are 60" in text
     for part in ("s/x at", "s/y at", "s/z at", "at 0", "at 1k", "at 4k"):
         assert part in text
@@ -403,7 +369,7 @@ def test_honest_empty_states(results: list[Result], said: str, unsaid: str) -> N
 
 def test_slices_by_label_and_their_limit() -> None:
     results = [replace(reply(i, float(i % 2)), labels={"hops": str(i), "same": "x"}) for i in range(40)]
-    text = text_of(render(Summary(results), "t"))
+    text = text_of_page(results)
     assert "By kind of question" in text
     assert "16 more values of hops are not shown." in text
     assert "more values of same" not in text
@@ -416,7 +382,7 @@ def test_two_settings_of_a_model_have_names_of_their_own() -> None:
         )
         for r in run({0: 0.2, 1024: 0.1})
     ]
-    text = text_of(render(Summary([*run({0: 0.9, 1024: 0.8}), *other]), "t"))
+    text = text_of_page([*run({0: 0.9, 1024: 0.8}), *other])
     assert "lab/model with 2 settings" in text
     assert " gpt2: 0.90 at 0" in text
     assert " o200k: 0.20 at 0" in text
@@ -424,7 +390,7 @@ def test_two_settings_of_a_model_have_names_of_their_own() -> None:
 
 def test_models_of_one_name_keep_their_makers() -> None:
     shares = {"a/m": 1.0, "b/m": 0.5, "c/n": 0.2, 'd/o {"at": "/v1"}': 0.1}
-    text = text_of(render(Summary([r for model, share in shares.items() for r in run({0: share}, model=model)]), "t"))
+    text = text_of_page([r for model, share in shares.items() for r in run({0: share}, model=model)])
     assert "a/m: 1.00" in text
     assert "b/m: 0.50" in text
     assert " n: 0.20" in text
@@ -448,8 +414,8 @@ def retrieved(results: list[Result], retrieve: str, recall: float = 1.0) -> list
 
 def test_retrieval_is_named_and_lengths_are_before_it() -> None:
     plain, setting = run({4096: 0.5}), f"sentences;{LOCAL},top=5,order=score"
-    assert "etriev" not in text_of(render(Summary(plain), "t"))
-    text = text_of(render(Summary([*plain, *retrieved(plain, setting, 0.25)]), "t"))
+    assert "etriev" not in text_of_page(plain)
+    text = text_of_page([*plain, *retrieved(plain, setting, 0.25)])
     assert " retrieval:sentences: 0.50 at 4k" in text
     assert (
         f"chat reader=retrieval:{setting} suite/test@1 4k 20 exact, of the whole prompt 210 for an item, by its reader"
@@ -497,9 +463,9 @@ def test_what_is_not_the_default_is_said_of_how_it_was_run() -> None:
         )
         for r in run({0: 1.0})
     ]
-    text = text_of(render(Summary(results), "t"))
+    text = text_of_page(results)
     assert "chat max_tokens=9 suite/test@1 (vocab=fresh, haystack=others, split train, seed 7) 0 20" in text
-    assert "chat – suite/test@1 0 20" in text_of(render(Summary(run({0: 1.0})), "t"))
+    assert "chat – suite/test@1 0 20" in text_of_page(run({0: 1.0}))
 
 
 def test_one_file_the_same_each_time_and_without_addresses(tmp_path: Path) -> None:
@@ -575,11 +541,6 @@ def test_no_text_leaves_its_place(text: str) -> None:
     assert elements(text) == elements("")
 
 
-@pytest.mark.parametrize(("value", "shown"), [(0.0, "0"), (-0.01, "0"), (1.25, "1.2"), (100.0, "100"), (7, "7")])
-def test_coordinates_are_short(value: float, shown: str) -> None:
-    assert number(value) == shown
-
-
 @pytest.fixture
 def results_at(monkeypatch: pytest.MonkeyPatch) -> dict[Path, list[Result]]:
     """Stands in for the engine's reader: results by directory."""
@@ -603,25 +564,6 @@ def test_the_command_prints_a_table_and_the_path(
     assert lines[3].split()[2:4] == ["4k", "0.250"]
     assert lines[-1] == str(tmp_path / "report.html")
     assert tmp_path.name in (tmp_path / "report.html").read_text(encoding="utf-8")
-
-
-def test_the_command_prints_json(
-    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    results_at[tmp_path] = run({0: 0.5, 4096: 0.25})
-    assert call(str(tmp_path), "--json", "--out", str(tmp_path / "page.html")) == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert [row["length"] for row in rows] == [0, 4096]
-    expected = {
-        "model": "lab/model",
-        "task": "suite/test",
-        "n": 20,
-        "answers_read": 20,
-        "mean": 0.5,
-        "chance_level": 0.05,
-    }
-    assert rows[0] == rows[0] | expected
-    assert (tmp_path / "page.html").is_file()
 
 
 def test_the_command_prints_recall_also_of_many_rows(
@@ -665,39 +607,10 @@ def test_the_table_is_printed_where_the_page_cannot_be_written(
     (tmp_path / "file").write_text("")
     assert call(str(tmp_path), *more, "--out", str(tmp_path / "file/page.html")) == 1
     shown, said = capsys.readouterr()
-    assert said.startswith(f"carrara: the page could not be written to {tmp_path}/file/page.html (")
-    assert said.endswith(f"): name another file, `carrara report {tmp_path} --out FILE`\n")
+    assert f"{tmp_path}/file/page.html" in said
+    assert "--out FILE" in said
     assert "0.5" in shown
     assert "page.html" not in shown
-
-
-OPEN = Path.open
-
-
-def refuse_writing(path: Path, mode: str = "r", *how: Any, **more: Any) -> Any:
-    if "w" in mode:
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-    return OPEN(path, mode, *how, **more)
-
-
-def test_a_folder_that_is_read_only_still_has_a_table(
-    tmp_path: Path,
-    results_at: dict[Path, list[Result]],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    folder = tmp_path / "run"
-    folder.mkdir()
-    results_at[folder] = run({0: 0.5})
-    folder.chmod(0o555)
-    if os.access(folder, os.W_OK):  # as root, who may write everywhere
-        monkeypatch.setattr(Path, "open", refuse_writing)
-    assert call(str(folder)) == 1
-    folder.chmod(0o755)
-    shown, said = capsys.readouterr()
-    assert "report.html (Permission denied): name another file" in said
-    assert "0.500" in shown
-    assert list(folder.iterdir()) == []
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
@@ -720,19 +633,10 @@ def test_the_command_needs_results(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_all_statuses_have_a_colour_and_a_meaning() -> None:
-    from carrara.report.outcomes import MEANING
-
-    style = (Path(sys.modules["carrara.report.page"].__file__ or "").parent / "templates/style.css").read_text()
-    statuses: list[Status] = list(STATUSES)
-    assert set(MEANING) == set(statuses)
-    assert all(f".status-{status} {{" in style for status in statuses)
-
-
-def test_all_fates_have_a_colour_and_a_meaning() -> None:
-    from carrara.report.readers import FATE_MEANING
-
-    style = (Path(sys.modules["carrara.report.page"].__file__ or "").parent / "templates/style.css").read_text()
+def test_all_statuses_and_fates_have_a_colour_and_a_meaning() -> None:
+    style = (files("carrara.report") / "templates/style.css").read_text()
+    assert set(MEANING) == set(STATUSES)
+    assert all(f".status-{status} {{" in style for status in STATUSES)
     assert list(FATE_MEANING) == list(FATES)
     assert all(f".fate-{fate.replace(' ', '-')} {{" in style for fate in FATES)
 
@@ -782,12 +686,12 @@ def test_a_failure_shows_where_its_facts_were_lost() -> None:
     assert "Eve got up. 85 % dropped 2 Eve <b>is</b> up" in text
     assert "<b>is</b>" not in page
     many = replace(by_notes(run({4096: 0.0}, n=1))[0], facts=tuple(FactTrace(n, 0.5, "unseen") for n in range(15)))
-    assert "3 more facts are not shown." in text_of(render(Summary([many]), "t"))
+    assert "3 more facts are not shown." in text_of_page([many])
 
 
 def test_a_right_answer_costs_as_much_as_the_score_that_counts_says() -> None:
     """The page shows both scores; a paper score of a half makes a right answer twice as dear."""
-    text = text_of(render(Summary(by_notes(run({4096: 1.0}))), "t"))
+    text = text_of_page(by_notes(run({4096: 1.0})))
     assert "model (notes) 4k 1.000 3.0 2,000 – 200 1,200 4.0 2,200 4.0 20" in text
     assert "model (notes) 4k 0.500 3.0 2,000 – 200 1,200 4.0 4,400 8.0 20" in text
 
@@ -795,9 +699,3 @@ def test_a_right_answer_costs_as_much_as_the_score_that_counts_says() -> None:
 def test_the_template_has_one_gate_for_all_values() -> None:
     shown = environment().from_string("<p>{{ value }}</p>").render(value="<b>\x00\ud800")
     assert shown == "<p>&lt;b&gt;␀⟦U+D800⟧</p>"
-
-
-def test_slices_by_place_are_explained() -> None:
-    results = [replace(one, places=(0.1, (0.3, 0.9)[n % 2], 2)) for n, one in enumerate(run({0: 0.5, 4096: 0.5}))]
-    text = text_of(render(Summary(results), "t"))
-    assert "Place is where in the context the last needed fact stands. Distance is how far before it the first" in text

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from carrara.cli._output import print_lines
 from carrara.items.grading import trivial
 from carrara.items.item import make
 from carrara.report.page import render
@@ -48,10 +47,6 @@ def test_copies_and_whole_lists_are_worth_nothing_soundly() -> None:
     assert all(scores["score"] == 0 for replies in found for scores in replies.values())
 
 
-def test_most_tests_have_none() -> None:
-    assert graded("michelangelo/latent_list") == {}
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of a run on the oracle."""
@@ -76,7 +71,6 @@ def test_a_run_keeps_the_figures_and_no_replies(folder: Path) -> None:
         "minerva/replace": {"the context as it is", "one word over and over", "the prompt said back"},
     }
     for log in (folder / "logs").glob("*.eval"):
-        assert log.stat().st_size < 4 * 20 * 1024
         with zipfile.ZipFile(log) as archive:
             for name in archive.namelist():
                 if name.startswith("samples/"):
@@ -152,18 +146,16 @@ def test_the_best_stands_beside_the_chance_level() -> None:
     assert "0.299–0.701 0.050 0.250 20" in text
 
 
-def test_a_grid_of_many_rows_has_the_best_of_any_length(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_grid_of_many_rows_has_the_best_of_any_length() -> None:
     tasks = [f"suite/{name}" for name in "abcdefgh"]
     results = [result for task in tasks for result in run({0: 1.0, 1024: 0.5, 2048: 0.5, 4096: 0.5}, n=4, task=task)]
-    print_lines(score_lines(summarize(results)))
-    assert "trivial" not in capsys.readouterr().out
+    assert "trivial" not in "\n".join(score_lines(summarize(results)))
     results = [
         *results[16:],
         *beside(results[:8], {"every word": {"score": 0.2}}),
         *beside(results[8:16], {"every word": {"score": 0.3}}),
     ]
-    print_lines(score_lines(summarize(results)))
-    shown = capsys.readouterr().out.splitlines()
+    shown = list(score_lines(summarize(results)))
     assert shown[1].split() == ["task", "chance", "trivial", "0", "1k", "2k", "4k"]
     assert shown[3].split() == ["suite/a", "0.050", "0.300", "every", "word", "1.000", "0.500", "0.500", "0.500"]
     assert shown[4].split() == ["suite/b", "0.050", "1.000", "0.500", "0.500", "0.500"]
@@ -172,13 +164,11 @@ def test_a_grid_of_many_rows_has_the_best_of_any_length(capsys: pytest.CaptureFi
 
 def test_a_test_on_which_a_trivial_reply_scores_well_is_named() -> None:
     text = text_of(render(Summary(beside(run({0: 0.5, 1024: 0.5}), WELL)), "t"))
-    said = "The trivial reply “every word” scores 0.50 in suite/test (chance level 0.05): a model with no more shows"
-    assert said in text
-    assert "fool" not in text
+    assert "“every word” scores 0.50 in suite/test (chance level 0.05)" in text
     later = {"every word": {"score": 0.0, "paper": 0.6}}
     text = text_of(render(Summary([*beside(run({0: 0.5}), WELL), *beside(run({1024: 0.5}), later)]), "t"))
     assert "The trivial reply “every word” scores 0.50 in suite/test at 0 (chance level 0.05)" in text
-    assert "“every word” scores 0.60 by the paper score (paper), 0.00 by ours, in suite/test at 1k." in text
+    assert "“every word” scores 0.60 by the paper score (paper), 0.00 by ours" in text
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ class SentenceTable:
         """
         features, flags = [np.empty((0, len(COLUMNS)), np.int64)], [np.empty((0, 2), np.bool_)]
         for message, text in texts.items():
-            spans, gaps = _divide(text)
+            spans, gaps = divide(text)
             if not spans:
                 continue
             features.append(_features(text, spans, gaps))
@@ -201,7 +201,7 @@ def _score(rule: Rule, features: Numbers, flags: Flags) -> Accuracy:
 # --- sentences and their features ---
 
 
-def _divide(text: str) -> tuple[list[tuple[int, int]], list[str]]:
+def divide(text: str) -> tuple[list[tuple[int, int]], list[str]]:
     """Return the starts and ends of the sentences of a text, and the white space between them."""
     spans, gaps, at = list[tuple[int, int]](), list[str](), len(text) - len(text.lstrip())
     end = len(text.rstrip())
