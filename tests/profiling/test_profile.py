@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import carrara as door
+from carrara.cli.main import main
 from carrara.profiling.capabilities import CAPABILITIES, lengths_for, select
 from carrara.profiling.subject import CHECKED, choose_batch, is_settled
 from carrara.results.curve import Curve, Rule, doublings
@@ -249,32 +250,28 @@ def test_an_outage_leaves_a_profile_partial(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_command_prints_a_card(tmp_path: Path) -> None:
-    run = ["profile", "knowing,babilong/qa1", "--model", "carrara/oracle", "--tokenizer", "gpt2", "--upto", "2k"]
-    ended = carrara(*run, "--out", str(tmp_path / "run"), check=True)
-    lines = ended.stdout.splitlines()
+    run = ["profile", "knowing", "--model", "carrara/oracle", "--tokenizer", "gpt2", "--upto", "2k"]
+    lines = carrara(*run, "--out", str(tmp_path / "run"), check=True).stdout.splitlines()
     assert lines[0].startswith("capability")
     assert "≥ 2k" in lines[2]
-    cards = json.loads(carrara(*run, "--out", str(tmp_path / "run"), "--json", check=True).stdout)
-    assert [card["beyond_longest"] for card in cards] == [True, True]
-    assert all(card["settled"] for card in cards)
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("asked", "key"),
     [
         (["flying"], "no capability and no task"),
-        (["--width", "1"], "is not a factor above 1"),
-        (["--width", "nan"], "is not a factor above 1"),
-        (["--budget", "inf"], "is no budget"),
+        (["--width", "1"], "a factor above 1"),
+        (["--width", "nan"], "a factor above 1"),
+        (["--budget", "inf"], "no budget"),
         (["--upto", "500"], "no longer than a puzzle"),
-        (["babilong/qa1", "--upto", "2k", "--budget", "100tok"], "has no room for the first 8 prompts"),
-        (["telling", "--upto", "1k"], "too short for telling similar texts apart"),
-        (["--rule", "best"], "is no rule"),
-        (["--budget", "none"], "is no budget"),
+        (["babilong/qa1", "--upto", "2k", "--budget", "100tok"], "the first 8 prompts"),
+        (["telling", "--upto", "1k"], "too short"),
+        (["--rule", "best"], "no rule"),
     ],
 )
-def test_a_profile_that_cannot_be_is_a_sentence(asked: list[str], message: str, tmp_path: Path) -> None:
-    ended = carrara("profile", *asked, "--model", "carrara/chance", "--tokenizer", "gpt2", "--out", str(tmp_path / "x"))
-    assert ended.returncode == 2
-    assert message in ended.stderr
-    assert "Traceback" not in ended.stderr
+def test_a_profile_that_cannot_be_is_refused(
+    asked: list[str], key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = ["profile", *asked, "--model", "carrara/chance", "--tokenizer", "gpt2", "--out", str(tmp_path / "x")]
+    assert main(run) == 2
+    assert key in capsys.readouterr().err
