@@ -17,15 +17,14 @@ import pytest
 import carrara as door
 from carrara.guard.equivalence import LengthTests, Pair, fewest_instances, verdict_of
 from carrara.guard.guard_file import Guard, GuardItem, TokenCounts, find_changed_counts
-from carrara.guard.items import BATCH, BATCHES, PairedInstance, first_item_ids, turns_of_guard, turns_of_tasks
-from carrara.items.item import item_of
+from carrara.guard.items import PairedInstance, first_item_ids, turns_of_guard, turns_of_tasks
 from carrara.items.item_id import ItemId
 from carrara.profiling.capabilities import select
 from carrara.util.errors import UsageError
 from carrara.util.quantities import read_lengths
 from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.process import KEY, begun, carrara, python
-from tests.helpers.reading_server import Reading, reading
+from tests.helpers.reading_server import Reading, by_text, guard_ids, reading
 from tests.helpers.server import Address
 
 TASKS, LENGTHS, MARGIN = "finding,babilong/qa1", "1k,4k", 0.2
@@ -249,14 +248,14 @@ def test_a_folder_with_something_else_is_refused(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def ids() -> dict[str, str]:
     """Whatever may be asked, by its text's hash."""
-    found = {}
-    for first in first_item_ids(select(TASKS), "gpt2").values():
-        for length in read_lengths(LENGTHS):
-            drawn = [turn[0].first for turn in turns_of_tasks({"": first}, length, 40)]
-            made = [replace(first, index=index, length=length) for index in range(BATCH * BATCHES)]  # for a guard
-            for name in map(str, drawn + made):
-                found[sha256("\n".join(m.content for m in item_of(name).messages()).encode()).hexdigest()] = name
-    return found
+    made = guard_ids(TASKS, LENGTHS)  # for a guard
+    drawn = [
+        str(turn[0].first)
+        for first in first_item_ids(select(TASKS), "gpt2").values()
+        for length in read_lengths(LENGTHS)
+        for turn in turns_of_tasks({"": first}, length, 40)
+    ]
+    return made | by_text(drawn)
 
 
 @contextmanager
@@ -336,13 +335,6 @@ def test_a_server_that_is_away_is_not_compared(ids: dict[str, str]) -> None:
 
 
 @pytest.mark.slow
-def test_a_slow_server_is_the_same(ids: dict[str, str]) -> None:
-    code, found, said = compared(Reading(ids), Reading(ids, "slow"), "--lengths", "1k")
-    assert (code, found["verdict"]) == (0, "equivalent"), said
-    assert found["same"] == found["prompts"]
-
-
-@pytest.mark.slow
 def test_servers_that_answer_nothing_right_cannot_be_told_apart(server: Address) -> None:
     ended = carrara(
         "guard", "compare", server.base_url, server.base_url, "qa1", "--model", "openai-api/test/ok",
@@ -395,27 +387,12 @@ def test_a_guard_says_what_is_asked(ids: dict[str, str], tmp_path: Path) -> None
 @pytest.mark.slow
 @LEFT_OPEN
 @pytest.mark.usefixtures("collected")
-def test_python_compares(ids: dict[str, str]) -> None:
-    with two(Reading(ids), Reading(ids, "worse")) as urls:
-        code = (
-            f"import carrara; print(carrara.guard.compare(*{urls!r}, {TASKS!r}, {MODEL!r}, tokenizer='gpt2', "
-            f"lengths='1k', margin={MARGIN}))"
-        )
-        ended = python("-c", code, env={**os.environ, "TEST_API_KEY": KEY})
-    assert ended.stdout.startswith("DIFFERENT"), ended.stderr
-
+def test_python_compares() -> None:
     def count_up(prompt: str) -> str:
         return f"{next(numbers)}"
 
     numbers = count()
-    found = door.guard.compare(
-        "carrara/oracle",
-        count_up,
-        "qa1",
-        tokenizer="gpt2",
-        lengths="0",
-        margin=MARGIN,
-    )
+    found = door.guard.compare("carrara/oracle", count_up, "qa1", tokenizer="gpt2", lengths="0", margin=MARGIN)
     assert (found.verdict, found.code) == ("different", 1)
 
 

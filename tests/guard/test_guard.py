@@ -14,7 +14,6 @@ import pytest
 import carrara as door
 from carrara.cli.main import main
 from carrara.guard.guard_file import Guard, GuardItem, read, write
-from carrara.guard.items import BATCH, BATCHES, first_item_ids
 from carrara.guard.sample_size import (
     LEAST_FINE_SHARE,
     fine_share,
@@ -24,13 +23,9 @@ from carrara.guard.sample_size import (
     sufficient_items,
 )
 from carrara.guard.sequential import ALL, RatioTests, Schedule
-from carrara.items.item import item_of
-from carrara.items.item_id import ItemId
-from carrara.profiling.capabilities import select
 from carrara.util.errors import UsageError
-from carrara.util.quantities import read_lengths
 from tests.helpers.process import KEY, carrara, python
-from tests.helpers.reading_server import Reading, reading
+from tests.helpers.reading_server import Reading, guard_ids, reading
 
 ASKED = "finding,babilong/qa1,minerva/key_value"
 LENGTHS = "2k,4k"
@@ -249,14 +244,7 @@ def test_pytest_takes_no_address_from_a_guard(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def ids() -> dict[str, str]:
-    """Whatever may be asked, by its text's hash."""
-    found = {}
-    for first in first_item_ids(select(ASKED), "gpt2").values():
-        for length in read_lengths(LENGTHS):
-            for index in range(BATCH * BATCHES):
-                name = str(ItemId(**{**vars(first), "index": index, "length": length}))
-                found[sha256("\n".join(m.content for m in item_of(name).messages()).encode()).hexdigest()] = name
-    return found
+    return guard_ids(ASKED, LENGTHS)
 
 
 @pytest.fixture(scope="module")
@@ -370,14 +358,6 @@ def test_a_guard_that_could_never_be_fine_is_not_made(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_too_few_prompts_tell_nothing(guard: Path, ids: dict[str, str]) -> None:
-    with reading(Reading(ids)) as url:
-        ended = carrara("guard", "check", guard, "--base-url", url, "--most", "10")
-    assert ended.returncode == 3
-    assert ended.stdout.startswith("cannot tell yet")
-
-
-@pytest.mark.slow
 def test_another_version_is_refused(guard: Path, tmp_path: Path) -> None:
     for name, value, says in (("id", "", "make it anew"), ("sha256", "0" * 64, "has another text here")):
         given = json.loads(guard.read_text())
@@ -428,16 +408,6 @@ def test_failed_requests_make_no_item_unreliable(ids: dict[str, str], tmp_path: 
         ended = carrara(*line, "--base-url", url, "--out", tmp_path / "other.json", check=True)
     assert re.search(r"\d+ of \d+ requests failed .*; they count for nothing", ended.stderr)
     assert read(tmp_path / "other.json").rate > 0.95
-
-
-@pytest.mark.slow
-def test_python_makes_and_checks(guard: Path, ids: dict[str, str]) -> None:
-    with reading(Reading(ids, "garbage")) as url:
-        code = f"import carrara; print(carrara.guard.check({str(guard)!r}, base_url={url!r}))"
-        ended = python("-c", code, env={**os.environ, "TEST_API_KEY": KEY})
-    assert ended.stdout.startswith("BROKEN"), ended.stderr
-    with pytest.raises(UsageError, match="times=1"):
-        door.guard.make("carrara/oracle", out="x.json", times=1, tokenizer="gpt2")
 
 
 @pytest.mark.slow

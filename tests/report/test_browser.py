@@ -264,42 +264,12 @@ PAST_THE_EDGE = """(width) => [...document.querySelectorAll("main *")].filter((e
 }).map((element) => element.outerHTML.slice(0, 200))"""
 
 
-def test_chart_table_and_failures_are_there(browser: Browser, pages: dict[str, Path]) -> None:
-    for width in (400, 1280):
-        page = opened(browser, pages["hostile"], width).page
-        seen = [chart for chart in page.locator("svg.chart").all() if chart.is_visible()]
-        assert len(seen) == 1
-        box = seen[0].bounding_box()
-        assert box is not None
-        assert box["width"] > 300
-        assert box["height"] > 150
-        assert page.locator("section[aria-labelledby=scores] table").first.is_visible()
-        assert page.locator(".failure pre").first.is_visible()
-        assert page.locator(".failure").count() == len(HOSTILE)
-        page.context.close()
-
-
 def test_the_page_is_whole_without_scripts(browser: Browser, pages: dict[str, Path]) -> None:
     page = opened(browser, pages["plain"], java_script_enabled=False).page
     assert page.locator("svg.chart >> visible=true").count() == 3
     assert page.locator("section[aria-labelledby=glance] tbody tr[data-series] >> visible=true").count() == 12
     assert page.locator(".legend button").count() == 0
     assert page.locator(".legend li >> visible=true").count() >= 4
-    page.context.close()
-
-
-def test_readers_are_drawn_and_tabled_without_scripts(browser: Browser, pages: dict[str, Path]) -> None:
-    page = opened(browser, pages["readers"], java_script_enabled=False).page
-    section = page.locator("section[aria-labelledby=readers]")
-    charts = section.locator("svg.chart >> visible=true")
-    assert charts.count() == 2
-    for chart in charts.all():
-        assert "mean score against tokens spent" in (chart.locator("> title").text_content() or "")
-        assert "search: 0: 0." in (chart.locator("> desc").text_content() or "")
-        assert chart.locator("g.series").count() == 3
-    assert section.locator(".legend.statuses li >> visible=true").count() == len(FATES)
-    assert section.locator("svg.bar rect").count() > len(FATES)
-    assert page.locator("#readers ~ .scroll svg.bar >> visible=true").count() == 4
     page.context.close()
 
 

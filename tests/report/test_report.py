@@ -6,7 +6,7 @@ import os
 import random
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -87,15 +87,6 @@ def text_of(page: str) -> str:
     parser.handle_starttag = lambda tag, _: words.append(" " * (tag in CELLS))  # type: ignore[assignment,method-assign]
     parser.feed(page)
     return " ".join("".join(words).split())
-
-
-def test_the_verdict_stands_on_top() -> None:
-    text = text_of(render(Summary(run({0: 1.0, 1024: 0.7, 2048: 0.05})), "First"))
-    assert (
-        "model: 1.00 at 0, 0.70 at 1k, 0.05 at 2k; chance level 0.05. Effective length < 1k (95 % interval < 1k – "
-        in text
-    )
-    assert text.index("First") < text.index("model: 1.00") < text.index("Score against length")
 
 
 @pytest.mark.parametrize(
@@ -194,37 +185,43 @@ def test_notes_are_single_sentences_the_most_important_first() -> None:
         assert not re.search(r"[a-z)]\. [A-Z]", note)
 
 
-def test_every_count_is_the_same_wherever_it_stands(
-    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
-) -> None:
+Report = Callable[..., tuple[int, str, str]]
+"""Runs `carrara report` on a folder with these results: the exit code, and what is printed."""
+
+
+@pytest.fixture
+def report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Report:
+    def call(replies: list[Result], *words: str) -> tuple[int, str, str]:
+        found = {tmp_path: replies}
+        monkeypatch.setattr("carrara.runs.replies.read_results", lambda directory, _=None: found.get(directory, []))
+        code = main(["report", str(tmp_path), *words])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def test_every_count_is_the_same_wherever_it_stands(report: Report, tmp_path: Path) -> None:
     """The table, the page, JSON, `Results` and the export for lm-eval say alike how many answers were read."""
     item = make("babilong/qa1", length=0, index=0, tokenizer="gpt2")
-    replies = [f"FINAL ANSWER: {item.gold}", "FINAL ANSWER: moon", "", "I cannot tell", f"FINAL ANSWER: {item.gold}"]
+    texts = [f"FINAL ANSWER: {item.gold}", "FINAL ANSWER: moon", "", "I cannot tell", f"FINAL ANSWER: {item.gold}"]
     scorer = Scorer(ScorerConfig("lab/model"))
-    own = [replace(scorer.reply(item.id, said, "ok"), context_id=str(i)) for i, said in enumerate(replies)]
-    refused = replace(own[2], status="refused")
-    statuses = [one.status for one in own]
-    assert statuses == ["ok", "ok", "empty", "unparsed", "ok"]
-    doc = {"id": item.id, "prompts": ""}
-    harness = [score_document(doc, [said]) for said in replies]
-    assert sum(one["answers_read"] for one in harness) == 3
-    results_at[tmp_path] = [*own, refused]
-    assert call(str(tmp_path)) == 0
-    lines = capsys.readouterr().out.splitlines()
+    own = [replace(scorer.reply(item.id, text, "ok"), context_id=str(i)) for i, text in enumerate(texts)]
+    assert [result.status for result in own] == ["ok", "ok", "empty", "unparsed", "ok"]
+    harness = [score_document({"id": item.id, "prompts": ""}, [text]) for text in texts]
+    assert sum(scores["answers_read"] for scores in harness) == 3
+    replies = [*own, replace(own[2], status="refused")]
+    lines = report(replies)[1].splitlines()
     assert lines[0].split()[-5:] == ["n", "answers", "read", "other", "replies"]
     assert lines[2].endswith("6             3  1 unparsed, 1 empty, 1 refused")
-    assert call(str(tmp_path), "--json") == 0
-    [row] = json.loads(capsys.readouterr().out)
+    text = text_of((tmp_path / "report.html").read_text("utf-8"))
+    assert " 5 6 3 1 1 1 5 0.400" in text
+    assert "from 3 of 6 replies, which score 0 (1 empty, 1 unparsed, 1 refused)." in text
+    [row] = json.loads(report(replies, "--json")[1])
     assert (row["n"], row["answers_read"], row["attempts"]) == (6, 3, 5)
     assert row["statuses"] == {"ok": 3, "unparsed": 1, "empty": 1, "refused": 1}
-    assert row["mean"] == pytest.approx(sum(one["score"] for one in harness) / 6)
-    results = Results(results_at[tmp_path])
-    assert len(results.where(status="ok")) == 3
-    assert "1 unparsed, 1 empty, 1 refused" in results.table()
-    text = text_of((tmp_path / "report.html").read_text("utf-8"))
-    assert "Contexts Replies Answers read unparsed empty refused Attempts Score of attempts" in text
-    assert " 5 6 3 1 1 1 5 0.400" in text
-    assert "No answer was read from 3 of 6 replies, which score 0 (1 empty, 1 unparsed, 1 refused)." in text
+    assert row["mean"] == pytest.approx(sum(scores["score"] for scores in harness) / 6)
+    assert len(Results(replies).where(status="ok")) == 3
+    assert "1 unparsed, 1 empty, 1 refused" in Results(replies).table()
 
 
 def test_a_cell_of_few_replies_does_not_look_like_a_full_one() -> None:
@@ -238,20 +235,16 @@ def test_a_cell_of_few_replies_does_not_look_like_a_full_one() -> None:
     assert (".heat.few {") in render(Summary(other), "t")
 
 
-def test_a_minimum_of_ones_own_counts_in_table_json_page_and_results(
-    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    results_at[tmp_path] = run({0: 0.6, 4096: 0.6}, n=100, task="babilong/qa1")
-    results_at[tmp_path] = [replace(r, id=r.id.replace("qa1@1", "qa7@1")) for r in results_at[tmp_path]]
+def test_a_minimum_of_ones_own_counts_in_table_json_page_and_results(report: Report, tmp_path: Path) -> None:
+    replies = run({0: 0.6, 4096: 0.6}, n=100, task="babilong/qa1")
     for least, shown, status in (("0.75", "not usable", "not usable"), ("0.4", "≥ 4k", "usable")):
-        assert call(str(tmp_path), "--min-base-score", least) == 0
-        assert shown in capsys.readouterr().out
-        assert call(str(tmp_path), "--json", "--min-base-score", least) == 0
-        assert {r["effective_length"]["status"] for r in json.loads(capsys.readouterr().out)} == {status}
+        assert shown in report(replies, "--min-base-score", least)[1]
+        rows = json.loads(report(replies, "--json", "--min-base-score", least)[1])
+        assert {row["effective_length"]["status"] for row in rows} == {status}
         assert f"has to lie above {float(least):.2f}" in (tmp_path / "report.html").read_text("utf-8")
-        [found] = Results(results_at[tmp_path]).effective_lengths(min_base_score=float(least))
-        assert (found.usability, str(found)) == (status, shown)
-        assert shown in Results(results_at[tmp_path]).table(min_base_score=float(least))
+        [length] = Results(replies).effective_lengths(min_base_score=float(least))
+        assert (length.usability, str(length)) == (status, shown)
+        assert shown in Results(replies).table(min_base_score=float(least))
 
 
 def test_a_tokenizer_without_chat_template_is_not_blamed_for_the_template() -> None:
@@ -417,13 +410,7 @@ def test_retrieval_is_named_and_lengths_are_before_it() -> None:
     assert "etriev" not in text_of_page(plain)
     text = text_of_page([*plain, *retrieved(plain, setting, 0.25)])
     assert " retrieval:sentences: 0.50 at 4k" in text
-    assert (
-        f"chat reader=retrieval:{setting} suite/test@1 4k 20 exact, of the whole prompt 210 for an item, by its reader"
-        in text
-    )
-    assert "chat – suite/test@1 4k 20 exact the same" in text
-    assert "or, where a reader shortened it, of the whole prompt" in text
-    assert "Paper score: paper Reader: recall Reader: recall, share Contexts" in text
+    assert f"chat reader=retrieval:{setting} suite/test@1 4k 20 exact, of the whole prompt 210 for an item" in text
     assert "0.050 0.250 – – 20" in text
     assert "0.050 0.250 0.250 0.250 20" in text
 
@@ -541,76 +528,48 @@ def test_no_text_leaves_its_place(text: str) -> None:
     assert elements(text) == elements("")
 
 
-@pytest.fixture
-def results_at(monkeypatch: pytest.MonkeyPatch) -> dict[Path, list[Result]]:
-    """Stands in for the engine's reader: results by directory."""
-    found: dict[Path, list[Result]] = {}
-    monkeypatch.setattr("carrara.runs.replies.read_results", lambda directory, _=None: found.get(directory, []))
-    return found
-
-
-def call(*words: str) -> int:
-    return main(["report", *words])
-
-
-def test_the_command_prints_a_table_and_the_path(
-    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    results_at[tmp_path] = run({0: 0.5, 4096: 0.25})
-    assert call(str(tmp_path)) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split("  ")[0] == "model"
+def test_the_command_prints_a_table_and_the_path(report: Report, tmp_path: Path) -> None:
+    code, out, _ = report(run({0: 0.5, 4096: 0.25}))
+    lines = out.splitlines()
+    assert code == 0
     assert lines[2].split() == ["lab/model", "suite/test", "0", "0.500", "0.299-0.701", "0.050", "20", "20"]
     assert lines[3].split()[2:4] == ["4k", "0.250"]
     assert lines[-1] == str(tmp_path / "report.html")
     assert tmp_path.name in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
-def test_the_command_prints_recall_also_of_many_rows(
-    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_prints_recall_also_of_many_rows(report: Report) -> None:
     plain = [r for n in range(9) for r in run({0: 0.5, 1024: 0.5, 4096: 0.25}, n=4, task=f"suite/test{n}")]
-    results_at[tmp_path] = [*plain[:12], *retrieved(plain[:12], "sentences,by=bm25,top=5,order=score", 0.75)]
-    assert call(str(tmp_path)) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split()[-3:] == ["answers", "read", "recall"]
-    assert lines[2].split()[-1] == "4"
+    setting = "sentences,by=bm25,top=5,order=score"
+    lines = report([*plain[:12], *retrieved(plain[:12], setting, 0.75)])[1].splitlines()
+    assert lines[0].split()[-1] == "recall"
     assert lines[5].startswith("lab/model (retrieval:sentences)  suite/test0")
     assert lines[5].split()[-1] == "0.750"
-    results_at[tmp_path] = [*plain, *retrieved(plain, "sentences,by=bm25,top=5,order=score", 0.75)]
-    assert call(str(tmp_path)) == 0
-    out = capsys.readouterr().out
-    assert out.count("recall, how often") == 1
-    assert "lab/model (retrieval:sentences), 4 items each\ntask         chance  0" in out
-    recall = out.partition("recall, how often")[2].splitlines()
+    recall = report([*plain, *retrieved(plain, setting, 0.75)])[1].partition("recall, how often")[2].splitlines()
     assert recall[1].split() == ["task", "0", "1k", "4k"]
     assert recall[3].split() == ["suite/test0", *["0.750"] * 3]
     assert recall[12].split() == ["mean", "of", "9", *["0.750"] * 3]
-    assert out.count("mean of 9            0.500  0.500  0.250") == 2
 
 
-def test_the_page_needs_the_name_of_a_file(
-    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    results_at[tmp_path] = run({0: 0.5})
+def test_the_page_needs_results_and_the_name_of_a_file(report: Report, tmp_path: Path) -> None:
     for folder in (tmp_path, Path("/"), Path()):
-        assert call(str(tmp_path), "--out", str(folder)) == 2
-        assert "is a folder: give the name of a file" in capsys.readouterr().err
+        code, _, error = report(run({0: 0.5}), "--out", str(folder))
+        assert code == 2
+        assert "is a folder" in error
+    assert report([])[0] == main(["report", str(tmp_path / "nowhere")]) == 2
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("more", [(), ("--json",)])
 def test_the_table_is_printed_where_the_page_cannot_be_written(
-    more: tuple[str, ...], tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
+    more: tuple[str, ...], report: Report, tmp_path: Path
 ) -> None:
-    results_at[tmp_path] = run({0: 0.5})
     (tmp_path / "file").write_text("")
-    assert call(str(tmp_path), *more, "--out", str(tmp_path / "file/page.html")) == 1
-    shown, said = capsys.readouterr()
-    assert f"{tmp_path}/file/page.html" in said
-    assert "--out FILE" in said
-    assert "0.5" in shown
-    assert "page.html" not in shown
+    code, out, error = report(run({0: 0.5}), *more, "--out", str(tmp_path / "file/page.html"))
+    assert code == 1
+    assert f"{tmp_path}/file/page.html" in error
+    assert "0.5" in out
+    assert "page.html" not in out
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
@@ -620,16 +579,6 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as other, whole_file(tmp_path / "page.html"):
         (tmp_path / "read.txt").read_text()
     assert other.value.filename == str(tmp_path / "read.txt")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_the_command_needs_results(
-    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert call(str(tmp_path)) == 2
-    assert "there are no results in" in capsys.readouterr().err
-    assert call(str(tmp_path / "nowhere")) == 2
-    assert "there is no folder" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 

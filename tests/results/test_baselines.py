@@ -1,7 +1,6 @@
 """What those score who do not do the task: from a question to the report."""
 
 import json
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -70,12 +69,6 @@ def test_a_run_keeps_the_figures_and_no_replies(folder: Path) -> None:
         "minerva/word_search": {"always yes", "yes or no", "the prompt said back"},
         "minerva/replace": {"the context as it is", "one word over and over", "the prompt said back"},
     }
-    for log in (folder / "logs").glob("*.eval"):
-        with zipfile.ZipFile(log) as archive:
-            for name in archive.namelist():
-                if name.startswith("samples/"):
-                    kept = json.loads(archive.read(name))["scores"]["graded"]["metadata"]["trivial"]
-                    assert len(json.dumps(kept)) < 300
 
 
 def test_the_table_and_the_page_tell(folder: Path) -> None:
@@ -106,25 +99,6 @@ def test_json_has_every_name_with_both_scores(folder: Path) -> None:
             "the prompt said back": {"score": 0.0, "minerva": 1.0},
         }
     ]
-
-
-def test_older_logs_are_read_as_before(folder: Path, tmp_path: Path) -> None:
-    """Logs without the figures."""
-    (tmp_path / "logs").mkdir()
-    for log in (folder / "logs").glob("*.eval"):
-        with zipfile.ZipFile(log) as new, zipfile.ZipFile(tmp_path / "logs" / log.name, "w") as old:
-            for name in new.namelist():
-                content = new.read(name)
-                if name.startswith("samples/"):
-                    sample = json.loads(content)
-                    del sample["scores"]["graded"]["metadata"]["trivial"]
-                    content = json.dumps(sample).encode()
-                old.writestr(name, content)
-    assert {result.id: replace(result, trivial={}) for result in read_results(folder)} == {
-        result.id: result for result in read_results(tmp_path)
-    }
-    shown = reported(tmp_path) + text_of((tmp_path / "report.html").read_text(encoding="utf-8"))
-    assert "trivial" not in shown.lower()
 
 
 def beside(results: list[Result], trivial: Scores) -> list[Result]:
