@@ -88,8 +88,6 @@ def endpoint_of(letter: str, server: "str | Function", model: str | None, base_u
     """Return the server that a user names by an address, a model, or MODEL@ADDRESS.
 
     Args:
-        letter: `A` or `B`.
-        server: An address, a model, MODEL@ADDRESS, or a function.
         model: The model at an address that is given alone.
         base_url: The address of a model that is given alone.
 

@@ -126,7 +126,6 @@ def more_items(guard: Guard, times: float = 1) -> str:
     """Return what to change so that most checks of an unbroken server end as fine.
 
     Args:
-        guard: A guard with too few items.
         times: How many times as many items it needs at least, because of a length, region or capability.
     """
     cells = {(item.length, item.capability) for item in guard.items}

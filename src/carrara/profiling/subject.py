@@ -122,9 +122,7 @@ class Subject:
     Args:
         first: The first item id of its task.
         lengths: The lengths that may be asked, ascending.
-        chance_level: The mean chance level.
         requirements: What the base score has to exceed.
-        rule: The score that counts as reached.
         max_ratio: The largest ratio of the ends of the interval.
         bare_tokens: The tokens of an instance without filler.
         questions: The most questions on an instance.
@@ -147,7 +145,6 @@ class Subject:
         """Replace the results so far by these results of all subjects.
 
         Args:
-            results: All replies.
             last: The results of the last batch, failed requests among them.
         """
         self.curve = Curve(self.chance_level, self.lengths[-1], self.lengths[0])

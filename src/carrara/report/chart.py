@@ -322,7 +322,6 @@ def share_bar(counts: Iterable[tuple[str, int]], kind: str) -> Markup:
     """Draw counts as one divided bar.
 
     Args:
-        counts: Names, each with its count.
         kind: What is counted, such as `status`: the beginning of the CSS classes that colour the parts.
     """
     shown = [(name, count) for name, count in counts if count]
@@ -363,9 +362,6 @@ def forest_plot(title: str, about: str, rows: Sequence[Interval], margin: float 
     """Draw differences with their intervals, one below the other, for wide screens and for small ones.
 
     Args:
-        title: What is compared.
-        about: The chart in words.
-        rows: The differences.
         margin: By how much the second may fall behind and still be not worse; it is drawn.
     """
     row_height, top, bottom = 26, 10, 40
@@ -410,7 +406,6 @@ def training_curve(title: str, points: Sequence[Sequence[float]], ends: Sequence
     """Draw a training as a file of its own: the share of right answers, and the loss.
 
     Args:
-        title: What is trained.
         points: Step, loss, share of right answers.
         ends: The last steps of stages.
     """
@@ -475,7 +470,6 @@ def timeline(
     """Draw values from 0 to 1 along the segments of a context, for wide screens and for small ones.
 
     Args:
-        name: What the values are.
         segments: How many segments the context has.
         points: The segments after which values were taken.
         facts: Drawn as vertical lines.

@@ -298,7 +298,6 @@ def write_report(
     """Write the page atomically. The same results give the same bytes.
 
     Args:
-        summary: The results and their numbers.
         find_snippet: Finds what to show of the prompt of a reply.
         sources: The submitted folders that the results come from.
     """

@@ -91,7 +91,6 @@ def score_lines(rows: Sequence[Row], effective: Sequence[EffectiveLength] = ()) 
     """Yield the table of scores.
 
     Args:
-        rows: The rows, one for each model, task and length, or for each value of labels.
         effective: The effective lengths, one for each model and task; they are shown where one has several lengths.
     """
     if len({(row.task, row.series, row.length) for row in rows}) == len({(row.task, row.series) for row in rows}):

@@ -57,9 +57,6 @@ def verdicts(
     """Return one verdict for each series.
 
     Args:
-        rows: The rows of the page.
-        styles: The series of the page.
-        effective: Their effective lengths.
         findings: The clearest pooled finding of each series that has one.
         losses: The largest loss of each series that has one.
     """

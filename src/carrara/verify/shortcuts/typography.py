@@ -169,10 +169,6 @@ def find_rules(
     Each finds what it finds best on the training split: facts among filler, or needed facts among all sentences.
     Nothing is yielded if no item has sentences to tell apart.
 
-    Args:
-        train: The sentences of items of the training split.
-        tested: The sentences of items of the test split.
-
     Yields:
         The name under which a task may declare it, the rule in words, and its accuracy in each item of the test split.
     """
