@@ -258,6 +258,15 @@ def ids() -> dict[str, str]:
     return made | by_text(drawn)
 
 
+@pytest.fixture(scope="module")
+def guard(ids: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("guard") / "guard.json"
+    with reading(Reading(ids)) as url:
+        line = ["guard", "make", TASKS, "--model", MODEL, "--base-url", url, "--tokenizer", "gpt2"]
+        carrara(*line, "--lengths", "1k", "-n", "10", "--times", "2", "--out", path, check=True)
+    return path
+
+
 @contextmanager
 def two(one: Reading, other: Reading) -> Iterator[list[str]]:
     with ExitStack() as servers:
@@ -368,16 +377,12 @@ def test_a_killed_comparison_resumes_and_a_decided_one_is_refused(ids: dict[str,
 
 
 @pytest.mark.slow
-def test_a_guard_says_what_is_asked(ids: dict[str, str], tmp_path: Path) -> None:
-    path = tmp_path / "guard.json"
-    with reading(Reading(ids)) as url:
-        line = ["guard", "make", TASKS, "--model", MODEL, "--base-url", url, "--tokenizer", "gpt2"]
-        carrara(*line, "--lengths", "1k", "-n", "10", "--times", "2", "--out", path, check=True)
+def test_a_guard_says_what_is_asked(ids: dict[str, str], guard: Path) -> None:
     one, other = Reading(ids), Reading(ids, "worse")
     with two(one, other) as urls:
-        few = carrara("guard", "compare", *urls, "--guard", path)
-        same = carrara("guard", "compare", urls[0], urls[0], "--guard", path, "--margin", MARGIN)
-        worse = carrara("guard", "compare", *urls, "--guard", path, "--margin", MARGIN)
+        few = carrara("guard", "compare", *urls, "--guard", guard)
+        same = carrara("guard", "compare", urls[0], urls[0], "--guard", guard, "--margin", MARGIN)
+        worse = carrara("guard", "compare", *urls, "--guard", guard, "--margin", MARGIN)
     assert few.returncode == 2
     assert "76 instances of a length are needed" in few.stderr
     assert (same.returncode, worse.returncode) == (0, 1), same.stdout + worse.stdout + worse.stderr
@@ -397,16 +402,12 @@ def test_python_compares() -> None:
 
 
 @pytest.mark.slow
-def test_pytest_compares(ids: dict[str, str], tmp_path: Path) -> None:
-    path = tmp_path / "guard.json"
-    with reading(Reading(ids)) as url:
-        line = ["guard", "make", TASKS, "--model", MODEL, "--base-url", url, "--tokenizer", "gpt2"]
-        carrara(*line, "--lengths", "1k", "-n", "10", "--times", "2", "--out", path, check=True)
+def test_pytest_compares(ids: dict[str, str], guard: Path, tmp_path: Path) -> None:
     for way, ending, code in (("talkative", "2 passed", 0), ("worse", "2 failed", 1)):
         with two(Reading(ids), Reading(ids, way)) as urls:
             ended = python(
                 *("-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), "-n", "0"),
-                *("--carrara-guard", str(path), "--carrara-baseline-url", urls[0], "--carrara-base-url", urls[1]),
+                *("--carrara-guard", str(guard), "--carrara-baseline-url", urls[0], "--carrara-base-url", urls[1]),
                 *("--carrara-margin", str(MARGIN)),
                 cwd=tmp_path,
                 env={**os.environ, "TEST_API_KEY": KEY},

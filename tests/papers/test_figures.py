@@ -309,10 +309,6 @@ def test_the_best_published_models_are_eight_without_runs_too() -> None:
 def test_published_models_are_chosen() -> None:
     shown = carrara.figure("babilong-2", lengths="64k", published=["GPT-4"])
     assert names(shown) == {"gpt-4o-mini-2024-07-18", "gpt-4-0125-preview"}
-    shown = carrara.figure("babilong-2", on("babilong/qa1"), published=True)
-    assert len({mark.model for mark in shown.marks if mark.published}) == MOST_PUBLISHED
-    shown = carrara.figure("babilong-2", on("babilong/qa1"), published=["GPT-4-"])
-    assert {mark.model for mark in shown.marks if mark.published} == {"gpt-4-0125-preview"}
     shown = carrara.figure("babilong-2", on("babilong/qa1"))
     assert not any(mark.published for mark in shown.marks)
 

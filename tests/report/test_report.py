@@ -273,6 +273,7 @@ def counted_by_server(
         (counted_by_server((0, 4096), 0.92, 20), "only adds tokens, which points to another tokenizer"),
         (counted_by_server((0, 1024, 4096), 0.92, 20), "grows evenly with the length, which points to another"),
         (counted_by_server((0, 1024, 4096), 1.1, 20), "changes with the length, which points to another"),
+        (counted_by_server((1024,), 0.92) + counted_by_server((4096,), 1.08), "in some prompts, and more in others"),
         (counted_by_server((0, 1024, 8192), 1, 20, 4000), "stop at 4,000 tokens, which points to cut prompts"),
     ],
 )
@@ -284,13 +285,6 @@ def test_sign_and_growth_of_the_servers_count_tell_the_cause(replies: list[Resul
     if replies[-1].input_tokens < replies[-1].tokens:  # type: ignore[operator]
         assert "does not count the chat template" not in text
         assert "chat template, which gpt2 does not count" not in text
-
-
-def test_a_chat_template_is_not_the_cause_if_some_prompts_have_fewer_tokens() -> None:
-    fewer, more = counted_by_server((1024,), 0.92), counted_by_server((4096,), 1.08)
-    text = text_of_page([*fewer, *more])
-    assert "it counts fewer tokens in some prompts, and more in others, which points to another tokenizer." in text
-    assert "chat template around" not in text
 
 
 def test_servers_that_agree_or_say_nothing() -> None:

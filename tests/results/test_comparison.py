@@ -1,7 +1,6 @@
 """Which of two runs is better: per length first, on the same items only, and with what so many items can show."""
 
 import json
-import math
 import random
 import re
 from dataclasses import replace
@@ -23,10 +22,8 @@ from carrara.items.item_id import ItemId
 from carrara.operations.results import Results
 from carrara.report.comparison import comparison_lines, write_comparison
 from carrara.results.comparison import Comparisons, Side, compare
-from carrara.results.paired_test import sign_flip_p
 from carrara.results.result import ReadingCost, Result
 from carrara.results.rows import accumulate, report_failures
-from carrara.results.scores import stat
 from carrara.runs.comparison_inputs import sides, sides_of
 from carrara.util.errors import RunError, UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
@@ -83,18 +80,6 @@ def test_a_margin_is_kept_or_not() -> None:
     assert found.tasks[0].verdict() == "not told apart"
     assert found.tasks[0].verdict(0.02) == "not worse"
     assert found.tasks[0].verdict(0.005) == "not told apart"
-
-
-def test_signs_at_random_are_counted_exactly() -> None:
-    """Beside all reversals that there are."""
-    rng = random.Random(3)
-    changes = [round(rng.gauss(0.3, 0.5), 3) for _ in range(9)]
-    mean = abs(math.fsum(changes))
-    sums = [
-        abs(math.fsum(-change if signs >> n & 1 else change for n, change in enumerate(changes)))
-        for signs in range(512)
-    ]
-    assert sign_flip_p(changes) == pytest.approx(sum(one >= mean - 1e-9 for one in sums) / 512)
 
 
 @pytest.mark.slow
@@ -282,16 +267,6 @@ def test_a_failed_request_is_in_no_cumulative_mean() -> None:
     assert (row.stat.mean, row.stat.n, row.stat.statuses) == (1.0, 1, {"ok": 1, "error": 1})
 
 
-def test_a_failed_request_is_in_no_mean() -> None:
-    own = [
-        reply("a", 0, 0, 1.0),
-        replace(reply("a", 1, 0, 0.0), status="error"),
-        replace(reply("a", 2, 0, 0.0), status="unparsed"),
-    ]
-    found = stat(own)
-    assert (found.n, found.mean, found.statuses) == (2, 0.5, {"ok": 1, "unparsed": 1, "error": 1})
-
-
 @LEFT_OPEN
 @pytest.mark.usefixtures("collected")
 def test_a_run_whose_requests_all_failed_is_no_evidence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -340,13 +315,6 @@ def test_three_sides_without_a_common_length_have_no_mean_over_lengths(tmp_path:
     assert sum("no length was asked of all models" in line for line in lines) == 1
     assert not any("not worse by" in line for line in lines)
     write_comparison(found, None, tmp_path / "page.html")
-
-
-def test_two_sides_say_which_lengths_they_do_not_share() -> None:
-    found = both(curve("a", {0: 30, 8192: 3}), curve("b", {0: 30}))
-    assert found.tasks[0].instances == 30
-    assert any("30 items are compared" in one for one in found.refused)
-    assert not any("over all lengths" in one for one in found.refused)
 
 
 def by_reader(reader: str, results: list[Result], tokens: int) -> list[Result]:

@@ -38,7 +38,8 @@ def column(name: str, scores: Sequence[float]) -> Column:
 
 
 def reply(model: str, instance: int, score: float, **more: Any) -> Result:
-    return results.reply(instance, score, model=model, **{"task": "babilong/qa1", "length": 4096} | more)
+    defaults: dict[str, Any] = {"task": "babilong/qa1", "length": 4096}
+    return results.reply(instance, score, model=model, **defaults | more)
 
 
 def rows(name: str) -> list[dict[str, str]]:
@@ -423,14 +424,6 @@ def test_columns_of_one_name_in_two_sources_are_two(runs: Path, tmp_path: Path, 
     assert shown[4].split() == ["3", "babilong/qa1", "at", "0", "outside", "scores", "4", "-0.40", "-0.40"]
 
 
-def test_models_that_match_nothing_are_named(runs: Path, outside: Path, capsys: Capture) -> None:
-    assert main(["figure", "correlations", str(runs), "--scores", str(outside), "--papers", "sync"]) == 0
-    shown = capsys.readouterr().out
-    assert "runs alone have carrara/echo\n" in shown
-    assert "outside scores alone have the parrot, GPT-9\n" in shown
-    assert "Phi-3.5-mini-instruct" in shown
-
-
 def test_published_scores_alone(capsys: Capture) -> None:
     assert main(["figure", "correlations", "--papers", "sync", "--lengths", "32k"]) == 0
     shown = capsys.readouterr().out
@@ -453,10 +446,7 @@ def test_models_are_ranked_among_published_ones(runs: Path, capsys: Capture) -> 
     }
     assert len(places) == 4 + 39
     assert main(["figure", "rankings", str(runs), "--papers", "babilong", "--lengths", "0"]) == 0
-    shown = capsys.readouterr().out
-    assert "babilong/qa1 at 0, ranked among BABILong's models\n" in shown
-    assert ">  carrara/oracle" in shown
-    assert "gpt-4-0125-preview" in shown
+    assert ">  carrara/oracle" in capsys.readouterr().out
 
 
 def test_one_model_has_no_correlation_but_a_place(tmp_path: Path, capsys: Capture) -> None:

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ Capture = pytest.CaptureFixture[str]
 
 
 def reply(instance: int, score: float, length: int, model: str, task: str = "suite/one", **more: object) -> Result:
-    counts = {"tokens": length or 90, "output_tokens": 5, "seconds": 2.0}
+    counts: dict[str, Any] = {"tokens": length or 90, "output_tokens": 5, "seconds": 2.0}
     return results.reply(instance, score, length=length, model=model, task=task, **counts | more)
 
 

@@ -15,8 +15,7 @@ NOTES = "notes:chunk=4k,size=1k"
 
 def reply(instance: int, score: float, *, task: str = "suite/one") -> Result:
     """A reply to a prompt that has the whole context."""
-    counts = {"input_tokens": 4000, "output_tokens": 10, "seconds": 2.0}
-    return results.reply(instance, score, task=task, length=4096, **counts)
+    return results.reply(instance, score, task=task, length=4096, input_tokens=4000, output_tokens=10, seconds=2.0)
 
 
 def read(result: Result, calls: int, sent: int, *facts: tuple[float, Fate]) -> Result:

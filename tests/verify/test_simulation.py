@@ -124,11 +124,6 @@ def test_a_written_guess_scores_what_the_guess_does(task: str) -> None:
             assert graded.score == pytest.approx(one.task.score(guess, question))
 
 
-@pytest.mark.parametrize("task", ["michelangelo/mrcr", "minerva/odd_group", "classic/vt", "sync/graph"])
-def test_guesses_among_drafts_lists_variables_and_nodes_need_the_context(task: str) -> None:
-    assert registry.load(task).guesser == "context candidates"
-
-
 def test_the_listed_chance_level_is_of_the_length_that_shortcuts_are_listed_for() -> None:
     """With three or four lists a guess scores 0.25; at 4k tokens there are some seventeen."""
     assert chance_level_of("minerva/odd_group") < 0.1

@@ -18,7 +18,6 @@ SIMULATIONS = 200
 """The number of simulated checks of an unbroken server."""
 LEAST_FINE_SHARE = 0.8
 """The share of them that should end as fine. Otherwise the guard should have more items."""
-_BATCH = 8
 
 
 def missing_items(guard: Guard) -> dict[str, int]:
@@ -140,7 +139,7 @@ def fine_share(guard: Guard) -> float:
 
 def _simulate(guard: Guard, rng: random.Random) -> bool:
     schedule = Schedule(guard)
-    while batch := schedule.next_batch(_BATCH):
+    while batch := schedule.next_batch(BATCH):
         for item in batch:
             schedule.add(item, rng.random() < guard.rate)
     return schedule.verdict == "fine"
