@@ -476,19 +476,6 @@ WRONG_TABLES = {
 }
 
 
-@pytest.mark.parametrize("wrong", WRONG_TABLES)
-def test_wrong_tables(wrong: str, tmp_path: Path, capsys: Capture) -> None:
-    content, named = WRONG_TABLES[wrong]
-    path = tmp_path / "scores.csv"
-    path.write_bytes(content.encode("latin-1"))
-    assert main(["figure", "correlations", "--scores", str(path), "--papers", "sync"]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.startswith("carrara: ")
-    assert captured.err.count("\n") == 1
-    assert named in captured.err
-
-
 WRONG = {
     "nothing": ([], "nothing to correlate"),
     "no folder": (["nowhere"], "there is no directory nowhere"),
@@ -509,16 +496,17 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("wrong", [*WRONG_TABLES, *WRONG])
 def test_wrong_use(wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "one.csv").write_text("model,benchmark,score\na,b,1\n", "utf-8")
-    asked, named = WRONG[wrong]
+    content, key = WRONG_TABLES.get(wrong, ("model,benchmark,score\na,b,1\n", ""))
+    asked, key = WRONG.get(wrong, (["--scores", "one.csv", "--papers", "sync"], key))
+    (tmp_path / "one.csv").write_bytes(content.encode("latin-1"))
     assert main(["figure", "correlations", *asked]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.count("\n") == 1
-    assert named in captured.err
+    assert key in captured.err
 
 
 def test_wrong_use_with_runs(runs: Path, capsys: Capture) -> None:
