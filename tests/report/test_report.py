@@ -11,6 +11,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -37,15 +38,12 @@ from carrara.util.sanitize import clip, distinct, short, visible
 from tests.helpers import results
 
 
-def reply(
-    instance: int, score: float = 0.0, *, length: int = 0, model: str = "lab/model", task: str = "suite/test"
-) -> Result:
+def reply(instance: int, score: float = 0.0, *, length: int = 0, model: str = "lab/model", **more: Any) -> Result:
     return results.reply(
         instance,
         score,
         length=length,
         model=model,
-        task=task,
         tokens=length or 120,
         chance_level=0.05,
         scores={"paper": score / 2},
@@ -58,6 +56,7 @@ def reply(
         input_tokens=length or 120,
         output_tokens=4,
         seconds=0.5,
+        **more,
     )
 
 
@@ -363,13 +362,7 @@ def test_slices_by_label_and_their_limit() -> None:
 
 
 def test_two_settings_of_a_model_have_names_of_their_own() -> None:
-    other = [
-        replace(
-            r, tokenizer="o200k", id=r.id.replace("gpt2", "o200k"), context_id=r.context_id.replace("gpt2", "o200k")
-        )
-        for r in run({0: 0.2, 1024: 0.1})
-    ]
-    text = text_of_page([*run({0: 0.9, 1024: 0.8}), *other])
+    text = text_of_page([*run({0: 0.9, 1024: 0.8}), *run({0: 0.2, 1024: 0.1}, tokenizer="o200k")])
     assert "lab/model with 2 settings" in text
     assert " gpt2: 0.90 at 0" in text
     assert " o200k: 0.20 at 0" in text
