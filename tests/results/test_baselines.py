@@ -16,7 +16,7 @@ from carrara.results.result import Result
 from carrara.results.summary import Summary
 from carrara.runs.replies import read_results
 from tests.helpers.process import carrara
-from tests.report.test_report import run, text_of
+from tests.report.test_report import run, text_of, text_of_page
 
 Scores = dict[str, dict[str, float]]
 
@@ -114,7 +114,7 @@ def test_the_best_stands_beside_the_chance_level() -> None:
     assert row.stat.best_trivial == BestBaseline("every word", 0.5)
     assert other.stat.best_trivial is None
     assert (record(row)["trivial"], record(other)["trivial"]) == (WELL, {})
-    text = text_of(render(Summary(results), "t"))
+    text = text_of_page(results)
     assert "model 0.50 0.30–0.70 0.05 0.50 every word" in text
     assert "0.299–0.701 0.050 0.500 every word 0.250 20" in text
     assert "0.299–0.701 0.050 0.250 20" in text
@@ -137,10 +137,10 @@ def test_a_grid_of_many_rows_has_the_best_of_any_length() -> None:
 
 
 def test_a_test_on_which_a_trivial_reply_scores_well_is_named() -> None:
-    text = text_of(render(Summary(beside(run({0: 0.5, 1024: 0.5}), WELL)), "t"))
+    text = text_of_page(beside(run({0: 0.5, 1024: 0.5}), WELL))
     assert "“every word” scores 0.50 in suite/test (chance level 0.05)" in text
     later = {"every word": {"score": 0.0, "paper": 0.6}}
-    text = text_of(render(Summary([*beside(run({0: 0.5}), WELL), *beside(run({1024: 0.5}), later)]), "t"))
+    text = text_of_page([*beside(run({0: 0.5}), WELL), *beside(run({1024: 0.5}), later)])
     assert "The trivial reply “every word” scores 0.50 in suite/test at 0 (chance level 0.05)" in text
     assert "“every word” scores 0.60 by the paper score (paper), 0.00 by ours" in text
 

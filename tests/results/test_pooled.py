@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import pytest
 
-from carrara.report.page import render
 from carrara.report.tables import summary_lines
 from carrara.results.intervals import wilson
 from carrara.results.pooled import LEAST, PooledDifference, clearest, pooled_differences
@@ -15,7 +14,7 @@ from carrara.results.result import Result
 from carrara.results.series import Series
 from carrara.results.summary import Summary
 from tests.helpers import results
-from tests.report.test_report import text_of
+from tests.report.test_report import text_of_page
 
 LENGTHS = (2048, 4096, 8192)
 
@@ -111,7 +110,7 @@ def lines(results: list[Result]) -> list[str]:
 def test_page_terminal_and_json_name_the_same_finding() -> None:
     results = blind_at_the_end()
     finding = clearest(pooled_differences(results))[Series("lab/model")]
-    text = text_of(render(Summary(results), "t"))
+    text = text_of_page(results)
     assert f"; chance level 0.05. {finding.sentence} " in text
     assert text.index(finding.sentence) < text.index("Where in the context") < text.index("Over all tasks and lengths")
     assert f"place 80-100 % 12 0.000 {finding.others:.3f} " in text
@@ -127,6 +126,6 @@ def test_page_terminal_and_json_name_the_same_finding() -> None:
 def test_nothing_is_said_where_nothing_is_clear() -> None:
     results = without_difference(random.Random(3))
     assert not any(one.clear for one in pooled_differences(results))
-    assert "It scores" not in text_of(render(Summary(results), "t"))
+    assert "It scores" not in text_of_page(results)
     assert not any("clear among" in line for line in lines(results))
     assert not any("findings" in record for record in records(results))
