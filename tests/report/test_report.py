@@ -5,10 +5,11 @@ import json
 import os
 import random
 import re
-import sys
 import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrara.answers.status import STATUSES, Status
+from carrara.answers.status import STATUSES
 from carrara.cli.main import main
 from carrara.export.harness import score_document
 from carrara.items.item import make
 from carrara.items.item_id import APART
 from carrara.operations.results import Results
 from carrara.report.html import environment
+from carrara.report.outcomes import MEANING
 from carrara.report.page import render, write_report
-from carrara.report.style import number, styles_of, tag
+from carrara.report.readers import FATE_MEANING
+from carrara.report.style import styles_of, tag
 from carrara.results import summarize
 from carrara.results.baselines import ShortcutFinding
 from carrara.results.result import FATES, FactTrace, ReadingCost, Result
@@ -32,23 +35,16 @@ from carrara.results.summary import Summary
 from carrara.runs.rescoring.scored import Scorer, ScorerConfig
 from carrara.util.files import whole_file
 from carrara.util.sanitize import clip, distinct, short, visible
+from tests.helpers import results
 
 
-def reply(
-    instance: int, score: float = 0.0, *, length: int = 0, model: str = "lab/model", task: str = "suite/test"
-) -> Result:
-    return Result(
-        id=f"{task}@1/test-0-{instance}.0/{length}/chat/gpt2",
-        task=task,
-        version=1,
-        model=model,
+def reply(instance: int, score: float = 0.0, *, length: int = 0, model: str = "lab/model", **more: Any) -> Result:
+    return results.reply(
+        instance,
+        score,
         length=length,
+        model=model,
         tokens=length or 120,
-        tokenizer="gpt2",
-        context_id=f"{task}@1/test-0-{instance}/{length}/chat/gpt2",
-        instance_id=f"{task}@1/test-0-{instance}",
-        status="ok",
-        score=score,
         chance_level=0.05,
         scores={"paper": score / 2},
         labels={"complexity": str((1, 5, 20)[instance % 3])},
@@ -60,6 +56,7 @@ def reply(
         input_tokens=length or 120,
         output_tokens=4,
         seconds=0.5,
+        **more,
     )
 
 
@@ -69,6 +66,10 @@ def run(shares: dict[int, float], n: int = 20, **more: str) -> list[Result]:
         for length, share in shares.items()
         for i in range(n)
     ]
+
+
+def text_of_page(replies: Sequence[Result]) -> str:
+    return text_of(render(Summary(replies), "t"))
 
 
 ANY_TEXT = st.text(st.characters(), max_size=200)  # surrogates and controls are in it
@@ -87,56 +88,28 @@ def text_of(page: str) -> str:
     return " ".join("".join(words).split())
 
 
-def test_the_verdict_stands_on_top() -> None:
-    text = text_of(render(Summary(run({0: 1.0, 1024: 0.7, 2048: 0.05})), "First"))
-    assert (
-        "model: 1.00 at 0, 0.70 at 1k, 0.05 at 2k; chance level 0.05. Effective length < 1k (95 % interval < 1k – "
-        in text
-    )
-    assert text.index("First") < text.index("model: 1.00") < text.index("Score against length")
-
-
 @pytest.mark.parametrize(
-    ("results", "said"),
+    ("replies", "key"),
     [
-        (
-            run({0: 1.0, 4096: 0.95}),
-            "Effective length ≥ 4k, the longest that was run (95 % interval ",
-        ),
-        (
-            run({0: 0.4, 4096: 0.4}),
-            "0.40 at 0, 0.40 at 4k; chance level 0.05. Not usable: 40 % correct without filler.",
-        ),
-        (
-            run({0: 0.8, 4096: 0.8}),
-            "Too few items to say: 80 % of 20 correct without filler; about 81 items instead of 20 would do.",
-        ),
-        (
-            run({0: 0.05, 4096: 0.0}),
-            "level 0.05. Not usable: 5 % correct without filler. Its scores cannot be told from blind guessing at any",
-        ),
+        (run({0: 1.0, 4096: 0.95}), "Effective length ≥ 4k, the longest that was run (95 % interval "),
+        (run({0: 0.4, 4096: 0.4}), "0.40 at 0, 0.40 at 4k; chance level 0.05. Not usable: 40 %"),
+        (run({0: 0.8, 4096: 0.8}), "Too few items to say: 80 % of 20 correct without filler; about 81 items"),
+        (run({0: 0.05, 4096: 0.0}), "cannot be told from blind guessing"),
         (run(dict.fromkeys((0, 1, 2, 3, 4, 5), 1.0)), "model: 1.00 at 0, 1.00 at 5; chance level 0.05."),
-        (
-            [replace(reply(i), status="overflow") for i in range(3)],
-            "no score: none of 3 replies attempts an answer (3 over",
-        ),
+        ([replace(reply(i), status="overflow") for i in range(3)], "no score: none of 3 replies attempts"),
         (
             run({0: 1.0, 2048: 0.5}) + run({0: 0.5, 2048: 0.4}, task="suite/other"),
-            "0.45 at 2k; chance level 0.05 (mean of 2 tasks). The largest loss is in suite/test: −0.50 from 0 to 2k "
-            "(95 % interval −0.78 to −0.15, corrected for the 2 tasks). suite",
+            "suite/test: −0.50 from 0 to 2k (95 % interval −0.78 to −0.15, corrected for the 2 tasks). suite",
         ),
-        (
-            run({0: 1.0}) + run({2048: 0.4}, task="suite/other"),
-            "2 tasks have no length in common, so there is no mean over them. suite/other: Not usable: 40 % correct",
-        ),
+        (run({0: 1.0}) + run({2048: 0.4}, task="suite/other"), "2 tasks have no length in common"),
         (
             run({0: 1.0}) + [replace(r, status="overflow") for r in run({4096: 0.0})],
             "model: 1.00 at 0, no score at 4k (overflow); chance level 0.05.",
         ),
     ],
 )
-def test_verdicts_in_plain_words(results: list[Result], said: str) -> None:
-    assert said in text_of(render(Summary(results), "t"))
+def test_verdicts_in_plain_words(replies: list[Result], key: str) -> None:
+    assert key in text_of_page(replies)
 
 
 def test_a_loss_whose_interval_holds_zero_is_not_named() -> None:
@@ -148,7 +121,7 @@ def test_a_loss_whose_interval_holds_zero_is_not_named() -> None:
         for length in (0, 4096)
         for i in range(n)
     ]
-    text = text_of(render(Summary(results), "t"))
+    text = text_of_page(results)
     assert "0.60 at 0, 0.52 at 4k; chance level 0.05 (mean of 2 tasks)." in text
     assert "largest loss" not in text
 
@@ -156,7 +129,7 @@ def test_a_loss_whose_interval_holds_zero_is_not_named() -> None:
 def test_tables_hold_score_interval_chance_level_published_and_statuses() -> None:
     results = run({0: 0.5, 4096: 0.25})
     results[0] = replace(results[0], status="refused")
-    text = text_of(render(Summary(results), "t"))
+    text = text_of_page(results)
     assert "model 0 0.450 0.258–0.658 0.050 0.225 20 20 19 1 19 0.474" in text
     assert "Paper score: paper" in text
 
@@ -174,23 +147,17 @@ def test_every_status_is_shown() -> None:
 @pytest.mark.parametrize(
     ("change", "note"),
     [
-        (
-            {"input_tokens": 4300},
-            "The server of model counted 4,300 prompt tokens where smollm2 counted 4,096 (+5.0 %)",
-        ),
-        (
-            {"input_tokens": 3000},
-            "(−26.8 %), so lengths are not what they claim: only longer prompts have fewer tokens, which points to cut",
-        ),
+        ({"input_tokens": 4300}, "4,300 prompt tokens where smollm2 counted 4,096 (+5.0 %)"),
+        ({"input_tokens": 3000}, "(−26.8 %), so lengths are not what they claim"),
         ({"tokens": 4000, "input_tokens": 4000}, "off their length by up to 96 tokens of smollm2 (at 4k)"),
-        ({"error": "Connection refused", "status": "error"}, "The most frequent error (1 time): Connection refused"),
+        ({"error": "Connection refused", "status": "error"}, "(1 time): Connection refused"),
     ],
 )
 def test_notes_before_the_numbers(change: dict[str, object], note: str) -> None:
     results = [replace(result, tokenizer="smollm2") for result in run({0: 1.0, 4096: 1.0})]
     assert "Before you believe it" not in render(Summary(results), "t")
     results[-1] = replace(results[-1], **change)  # type: ignore[arg-type]
-    text = text_of(render(Summary(results), "t"))
+    text = text_of_page(results)
     assert note in text
     assert text.index("Before you believe it") < text.index("Score against length")
 
@@ -204,12 +171,12 @@ def test_notes_are_single_sentences_the_most_important_first() -> None:
     page = render(Summary([*results, *overflown], shortcuts=findings), "t")
     notes = re.findall(r"<li>(.*?)</li>", page.partition('class="notes"')[2].partition("</aside>")[0], re.S)
     starts = [
-        "model at 8k in suite/test has no score (overflow): nothing was measured there.",
-        "Prompts of model are off their length by up to 96 tokens of gpt2 (at 4k).",
-        "No answer was read from 9 of 15 replies, which score 0 (5 overflow, 3 empty, 1 unparsed).",
-        "model gives no answer in 4 of 5 replies at 4k in suite/test, 3 of them empty.",
-        "Some scores rest on only 5 replies: their intervals are wide.",
-        "model at 4k in suite/test is no better than a shortcut: the shortcut “the last word” scores 0.45 (As in",
+        "model at 8k in suite/test has no score (overflow)",
+        "Prompts of model are off their length by up to 96 tokens of gpt2 (at 4k)",
+        "No answer was read from 9 of 15 replies",
+        "model gives no answer in 4 of 5 replies at 4k in suite/test, 3 of them empty",
+        "Some scores rest on only 5 replies",
+        "model at 4k in suite/test is no better than a shortcut",
     ]
     assert len(notes) == len(starts)
     for note, start in zip(notes, starts, strict=True):
@@ -217,37 +184,43 @@ def test_notes_are_single_sentences_the_most_important_first() -> None:
         assert not re.search(r"[a-z)]\. [A-Z]", note)
 
 
-def test_every_count_is_the_same_wherever_it_stands(
-    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
-) -> None:
+Report = Callable[..., tuple[int, str, str]]
+"""Runs `carrara report` on a folder with these results: the exit code, and what is printed."""
+
+
+@pytest.fixture
+def report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Report:
+    def call(replies: list[Result], *words: str) -> tuple[int, str, str]:
+        found = {tmp_path: replies}
+        monkeypatch.setattr("carrara.runs.replies.read_results", lambda directory, _=None: found.get(directory, []))
+        code = main(["report", str(tmp_path), *words])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def test_every_count_is_the_same_wherever_it_stands(report: Report, tmp_path: Path) -> None:
     """The table, the page, JSON, `Results` and the export for lm-eval say alike how many answers were read."""
     item = make("babilong/qa1", length=0, index=0, tokenizer="gpt2")
-    replies = [f"FINAL ANSWER: {item.gold}", "FINAL ANSWER: moon", "", "I cannot tell", f"FINAL ANSWER: {item.gold}"]
+    texts = [f"FINAL ANSWER: {item.gold}", "FINAL ANSWER: moon", "", "I cannot tell", f"FINAL ANSWER: {item.gold}"]
     scorer = Scorer(ScorerConfig("lab/model"))
-    own = [replace(scorer.reply(item.id, said, "ok"), context_id=str(i)) for i, said in enumerate(replies)]
-    refused = replace(own[2], status="refused")
-    statuses = [one.status for one in own]
-    assert statuses == ["ok", "ok", "empty", "unparsed", "ok"]
-    doc = {"id": item.id, "prompts": ""}
-    harness = [score_document(doc, [said]) for said in replies]
-    assert sum(one["answers_read"] for one in harness) == 3
-    results_at[tmp_path] = [*own, refused]
-    assert call(str(tmp_path)) == 0
-    lines = capsys.readouterr().out.splitlines()
+    own = [replace(scorer.reply(item.id, text, "ok"), context_id=str(i)) for i, text in enumerate(texts)]
+    assert [result.status for result in own] == ["ok", "ok", "empty", "unparsed", "ok"]
+    harness = [score_document({"id": item.id, "prompts": ""}, [text]) for text in texts]
+    assert sum(scores["answers_read"] for scores in harness) == 3
+    replies = [*own, replace(own[2], status="refused")]
+    lines = report(replies)[1].splitlines()
     assert lines[0].split()[-5:] == ["n", "answers", "read", "other", "replies"]
     assert lines[2].endswith("6             3  1 unparsed, 1 empty, 1 refused")
-    assert call(str(tmp_path), "--json") == 0
-    [row] = json.loads(capsys.readouterr().out)
+    text = text_of((tmp_path / "report.html").read_text("utf-8"))
+    assert " 5 6 3 1 1 1 5 0.400" in text
+    assert "from 3 of 6 replies, which score 0 (1 empty, 1 unparsed, 1 refused)." in text
+    [row] = json.loads(report(replies, "--json")[1])
     assert (row["n"], row["answers_read"], row["attempts"]) == (6, 3, 5)
     assert row["statuses"] == {"ok": 3, "unparsed": 1, "empty": 1, "refused": 1}
-    assert row["mean"] == pytest.approx(sum(one["score"] for one in harness) / 6)
-    results = Results(results_at[tmp_path])
-    assert len(results.where(status="ok")) == 3
-    assert "1 unparsed, 1 empty, 1 refused" in results.table()
-    text = text_of((tmp_path / "report.html").read_text("utf-8"))
-    assert "Contexts Replies Answers read unparsed empty refused Attempts Score of attempts" in text
-    assert " 5 6 3 1 1 1 5 0.400" in text
-    assert "No answer was read from 3 of 6 replies, which score 0 (1 empty, 1 unparsed, 1 refused)." in text
+    assert row["mean"] == pytest.approx(sum(scores["score"] for scores in harness) / 6)
+    assert len(Results(replies).where(status="ok")) == 3
+    assert "1 unparsed, 1 empty, 1 refused" in Results(replies).table()
 
 
 def test_a_cell_of_few_replies_does_not_look_like_a_full_one() -> None:
@@ -261,25 +234,21 @@ def test_a_cell_of_few_replies_does_not_look_like_a_full_one() -> None:
     assert (".heat.few {") in render(Summary(other), "t")
 
 
-def test_a_minimum_of_ones_own_counts_in_table_json_page_and_results(
-    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    results_at[tmp_path] = run({0: 0.6, 4096: 0.6}, n=100, task="babilong/qa1")
-    results_at[tmp_path] = [replace(r, id=r.id.replace("qa1@1", "qa7@1")) for r in results_at[tmp_path]]
+def test_a_minimum_of_ones_own_counts_in_table_json_page_and_results(report: Report, tmp_path: Path) -> None:
+    replies = run({0: 0.6, 4096: 0.6}, n=100, task="babilong/qa1")
     for least, shown, status in (("0.75", "not usable", "not usable"), ("0.4", "≥ 4k", "usable")):
-        assert call(str(tmp_path), "--min-base-score", least) == 0
-        assert shown in capsys.readouterr().out
-        assert call(str(tmp_path), "--json", "--min-base-score", least) == 0
-        assert {r["effective_length"]["status"] for r in json.loads(capsys.readouterr().out)} == {status}
+        assert shown in report(replies, "--min-base-score", least)[1]
+        rows = json.loads(report(replies, "--json", "--min-base-score", least)[1])
+        assert {row["effective_length"]["status"] for row in rows} == {status}
         assert f"has to lie above {float(least):.2f}" in (tmp_path / "report.html").read_text("utf-8")
-        [found] = Results(results_at[tmp_path]).effective_lengths(min_base_score=float(least))
-        assert (found.usability, str(found)) == (status, shown)
-        assert shown in Results(results_at[tmp_path]).table(min_base_score=float(least))
+        [length] = Results(replies).effective_lengths(min_base_score=float(least))
+        assert (length.usability, str(length)) == (status, shown)
+        assert shown in Results(replies).table(min_base_score=float(least))
 
 
 def test_a_tokenizer_without_chat_template_is_not_blamed_for_the_template() -> None:
     results = [replace(result, input_tokens=result.tokens + 30) for result in run({0: 1.0, 4096: 1.0})]
-    text = text_of(render(Summary(results), "t"))
+    text = text_of_page(results)
     assert "lengths are not what they claim" not in text
     assert "+0.73 % at most: the chat template, which gpt2 does not count" in text
 
@@ -296,67 +265,50 @@ def counted_by_server(
 
 
 @pytest.mark.parametrize(
-    ("results", "warned"),
+    ("replies", "cause"),
     [
-        (counted_by_server((0, 1024), template=30), "the excess is the same at each length, which points to the chat"),
-        (counted_by_server((1024,), template=30), "there is only one length, which points to the chat template, which"),
-        (
-            counted_by_server((1024,), 0.92, 20),
-            "a chat template only adds tokens, which points to another tokenizer, or",
-        ),
-        (counted_by_server((0, 4096), 0.92, 20), "a chat template only adds tokens, which points to another tokenizer"),
-        (counted_by_server((1024, 4096), 0.92), "the difference grows evenly with the length, which points to another"),
-        (counted_by_server((0, 1024, 4096), 0.92, 20), "the difference grows evenly with the length, which points to"),
-        (
-            counted_by_server((0, 1024, 4096), 1.1, 20),
-            "the difference changes with the length, which points to another",
-        ),
-        (
-            counted_by_server((0, 1024, 8192), 1, 20, 4000),
-            "its counts stop at 4,000 tokens, which points to cut prompts",
-        ),
+        (counted_by_server((0, 1024), template=30), "the same at each length, which points to the chat"),
+        (counted_by_server((1024,), template=30), "only one length, which points to the chat template"),
+        (counted_by_server((0, 4096), 0.92, 20), "only adds tokens, which points to another tokenizer"),
+        (counted_by_server((0, 1024, 4096), 0.92, 20), "grows evenly with the length, which points to another"),
+        (counted_by_server((0, 1024, 4096), 1.1, 20), "changes with the length, which points to another"),
+        (counted_by_server((1024,), 0.92) + counted_by_server((4096,), 1.08), "in some prompts, and more in others"),
+        (counted_by_server((0, 1024, 8192), 1, 20, 4000), "stop at 4,000 tokens, which points to cut prompts"),
     ],
 )
-def test_sign_and_growth_of_the_servers_count_tell_the_cause(results: list[Result], warned: str) -> None:
-    text = text_of(render(Summary(results), "t"))
+def test_sign_and_growth_of_the_servers_count_tell_the_cause(replies: list[Result], cause: str) -> None:
+    text = text_of_page(replies)
     notes = text.partition("Before you believe it")[2]
-    assert re.search(f", so lengths are not what they claim: [^:]*{warned}", notes)
+    assert re.search(f", so lengths are not what they claim: [^:]*{cause}", notes)
     assert "own tokenizer counts" not in text
-    if results[-1].input_tokens < results[-1].tokens:  # type: ignore[operator]
+    if replies[-1].input_tokens < replies[-1].tokens:  # type: ignore[operator]
         assert "does not count the chat template" not in text
         assert "chat template, which gpt2 does not count" not in text
 
 
-def test_a_chat_template_is_not_the_cause_if_some_prompts_have_fewer_tokens() -> None:
-    fewer, more = counted_by_server((1024,), 0.92), counted_by_server((4096,), 1.08)
-    text = text_of(render(Summary([*fewer, *more]), "t"))
-    assert "it counts fewer tokens in some prompts, and more in others, which points to another tokenizer." in text
-    assert "chat template around" not in text
-
-
 def test_servers_that_agree_or_say_nothing() -> None:
     results = run({0: 1.0, 4096: 1.0})
-    assert "exact the same" in text_of(render(Summary(results), "t"))
-    assert "not reported" in text_of(render(Summary([replace(result, input_tokens=None) for result in results]), "t"))
-    assert "+0.02 % at most" in text_of(render(Summary([*results[:-1], replace(results[-1], input_tokens=4097)]), "t"))
+    assert "exact the same" in text_of_page(results)
+    assert "not reported" in text_of_page([replace(result, input_tokens=None) for result in results])
+    assert "+0.02 % at most" in text_of_page([*results[:-1], replace(results[-1], input_tokens=4097)])
 
 
 def test_incomplete_runs_are_named() -> None:
-    text = text_of(render(Summary([*run({0: 1.0, 4096: 1.0}), *run({0: 1.0, 4096: 0.5}, model="lab/other")[:-3]]), "t"))
+    text = text_of_page([*run({0: 1.0, 4096: 1.0}), *run({0: 1.0, 4096: 0.5}, model="lab/other")[:-3]])
     assert "Incomplete: other has 17 of 20 replies at 4k in suite/test." in text
 
 
 def test_subsets_are_complete_by_themselves() -> None:
     """Two subsets share one of their lengths, which has twice as many replies."""
     later = [reply(APART + i, length=length) for length in (4096, 8192) for i in range(20)]
-    text = text_of(render(Summary([*run({0: 1.0, 4096: 1.0}), *later]), "t"))
+    text = text_of_page([*run({0: 1.0, 4096: 1.0}), *later])
     assert "Incomplete" not in text
-    assert "Incomplete: " in text_of(render(Summary([*run({0: 1.0, 4096: 1.0}), *later[:-1]]), "t"))
+    assert "Incomplete: " in text_of_page([*run({0: 1.0, 4096: 1.0}), *later[:-1]])
 
 
 def test_failures_show_everything_and_how_much_more() -> None:
     bad = replace(reply(3), reply="word " * 1000, error="late", answer=None, status="truncated")
-    text = text_of(render(Summary([*run({0: 1.0}), bad]), "t"))
+    text = text_of_page([*run({0: 1.0}), bad])
     for part in (
         "len(a[3:])",
         "Right answer 7",
@@ -368,7 +320,7 @@ def test_failures_show_everything_and_how_much_more() -> None:
     ):
         assert part in text
     assert "… 3,000 more characters" in text
-    assert "1 of 21 replies are without an answer or not wholly right. All of them follow." in text
+    assert "1 of 21 replies" in text
 
 
 def test_failures_come_from_every_corner() -> None:
@@ -379,7 +331,7 @@ def test_failures_come_from_every_corner() -> None:
         for task in ("s/x", "s/y", "s/z")
         for result in run({0: 0.0, 1024: 0.0, 4096: 0.0}, n=6, model=model, task=task)
     ]
-    text = text_of(render(Summary(results), "t")).rpartition("Replies to read")[2].partition("How it was run")[0]
+    text = text_of_page(results).rpartition("Replies to read")[2].partition("How it was run")[0]
     assert "Here are 60" in text
     for part in ("s/x at", "s/y at", "s/z at", "at 0", "at 1k", "at 4k"):
         assert part in text
@@ -403,20 +355,14 @@ def test_honest_empty_states(results: list[Result], said: str, unsaid: str) -> N
 
 def test_slices_by_label_and_their_limit() -> None:
     results = [replace(reply(i, float(i % 2)), labels={"hops": str(i), "same": "x"}) for i in range(40)]
-    text = text_of(render(Summary(results), "t"))
+    text = text_of_page(results)
     assert "By kind of question" in text
     assert "16 more values of hops are not shown." in text
     assert "more values of same" not in text
 
 
 def test_two_settings_of_a_model_have_names_of_their_own() -> None:
-    other = [
-        replace(
-            r, tokenizer="o200k", id=r.id.replace("gpt2", "o200k"), context_id=r.context_id.replace("gpt2", "o200k")
-        )
-        for r in run({0: 0.2, 1024: 0.1})
-    ]
-    text = text_of(render(Summary([*run({0: 0.9, 1024: 0.8}), *other]), "t"))
+    text = text_of_page([*run({0: 0.9, 1024: 0.8}), *run({0: 0.2, 1024: 0.1}, tokenizer="o200k")])
     assert "lab/model with 2 settings" in text
     assert " gpt2: 0.90 at 0" in text
     assert " o200k: 0.20 at 0" in text
@@ -424,7 +370,7 @@ def test_two_settings_of_a_model_have_names_of_their_own() -> None:
 
 def test_models_of_one_name_keep_their_makers() -> None:
     shares = {"a/m": 1.0, "b/m": 0.5, "c/n": 0.2, 'd/o {"at": "/v1"}': 0.1}
-    text = text_of(render(Summary([r for model, share in shares.items() for r in run({0: share}, model=model)]), "t"))
+    text = text_of_page([r for model, share in shares.items() for r in run({0: share}, model=model)])
     assert "a/m: 1.00" in text
     assert "b/m: 0.50" in text
     assert " n: 0.20" in text
@@ -448,16 +394,10 @@ def retrieved(results: list[Result], retrieve: str, recall: float = 1.0) -> list
 
 def test_retrieval_is_named_and_lengths_are_before_it() -> None:
     plain, setting = run({4096: 0.5}), f"sentences;{LOCAL},top=5,order=score"
-    assert "etriev" not in text_of(render(Summary(plain), "t"))
-    text = text_of(render(Summary([*plain, *retrieved(plain, setting, 0.25)]), "t"))
+    assert "etriev" not in text_of_page(plain)
+    text = text_of_page([*plain, *retrieved(plain, setting, 0.25)])
     assert " retrieval:sentences: 0.50 at 4k" in text
-    assert (
-        f"chat reader=retrieval:{setting} suite/test@1 4k 20 exact, of the whole prompt 210 for an item, by its reader"
-        in text
-    )
-    assert "chat – suite/test@1 4k 20 exact the same" in text
-    assert "or, where a reader shortened it, of the whole prompt" in text
-    assert "Paper score: paper Reader: recall Reader: recall, share Contexts" in text
+    assert f"chat reader=retrieval:{setting} suite/test@1 4k 20 exact, of the whole prompt 210 for an item" in text
     assert "0.050 0.250 – – 20" in text
     assert "0.050 0.250 0.250 0.250 20" in text
 
@@ -497,9 +437,9 @@ def test_what_is_not_the_default_is_said_of_how_it_was_run() -> None:
         )
         for r in run({0: 1.0})
     ]
-    text = text_of(render(Summary(results), "t"))
+    text = text_of_page(results)
     assert "chat max_tokens=9 suite/test@1 (vocab=fresh, haystack=others, split train, seed 7) 0 20" in text
-    assert "chat – suite/test@1 0 20" in text_of(render(Summary(run({0: 1.0})), "t"))
+    assert "chat – suite/test@1 0 20" in text_of_page(run({0: 1.0}))
 
 
 def test_one_file_the_same_each_time_and_without_addresses(tmp_path: Path) -> None:
@@ -575,129 +515,48 @@ def test_no_text_leaves_its_place(text: str) -> None:
     assert elements(text) == elements("")
 
 
-@pytest.mark.parametrize(("value", "shown"), [(0.0, "0"), (-0.01, "0"), (1.25, "1.2"), (100.0, "100"), (7, "7")])
-def test_coordinates_are_short(value: float, shown: str) -> None:
-    assert number(value) == shown
-
-
-@pytest.fixture
-def results_at(monkeypatch: pytest.MonkeyPatch) -> dict[Path, list[Result]]:
-    """Stands in for the engine's reader: results by directory."""
-    found: dict[Path, list[Result]] = {}
-    monkeypatch.setattr("carrara.runs.replies.read_results", lambda directory, _=None: found.get(directory, []))
-    return found
-
-
-def call(*words: str) -> int:
-    return main(["report", *words])
-
-
-def test_the_command_prints_a_table_and_the_path(
-    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    results_at[tmp_path] = run({0: 0.5, 4096: 0.25})
-    assert call(str(tmp_path)) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split("  ")[0] == "model"
+def test_the_command_prints_a_table_and_the_path(report: Report, tmp_path: Path) -> None:
+    code, out, _ = report(run({0: 0.5, 4096: 0.25}))
+    lines = out.splitlines()
+    assert code == 0
     assert lines[2].split() == ["lab/model", "suite/test", "0", "0.500", "0.299-0.701", "0.050", "20", "20"]
     assert lines[3].split()[2:4] == ["4k", "0.250"]
     assert lines[-1] == str(tmp_path / "report.html")
     assert tmp_path.name in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
-def test_the_command_prints_json(
-    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    results_at[tmp_path] = run({0: 0.5, 4096: 0.25})
-    assert call(str(tmp_path), "--json", "--out", str(tmp_path / "page.html")) == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert [row["length"] for row in rows] == [0, 4096]
-    expected = {
-        "model": "lab/model",
-        "task": "suite/test",
-        "n": 20,
-        "answers_read": 20,
-        "mean": 0.5,
-        "chance_level": 0.05,
-    }
-    assert rows[0] == rows[0] | expected
-    assert (tmp_path / "page.html").is_file()
-
-
-def test_the_command_prints_recall_also_of_many_rows(
-    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_prints_recall_also_of_many_rows(report: Report) -> None:
     plain = [r for n in range(9) for r in run({0: 0.5, 1024: 0.5, 4096: 0.25}, n=4, task=f"suite/test{n}")]
-    results_at[tmp_path] = [*plain[:12], *retrieved(plain[:12], "sentences,by=bm25,top=5,order=score", 0.75)]
-    assert call(str(tmp_path)) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split()[-3:] == ["answers", "read", "recall"]
-    assert lines[2].split()[-1] == "4"
+    setting = "sentences,by=bm25,top=5,order=score"
+    lines = report([*plain[:12], *retrieved(plain[:12], setting, 0.75)])[1].splitlines()
+    assert lines[0].split()[-1] == "recall"
     assert lines[5].startswith("lab/model (retrieval:sentences)  suite/test0")
     assert lines[5].split()[-1] == "0.750"
-    results_at[tmp_path] = [*plain, *retrieved(plain, "sentences,by=bm25,top=5,order=score", 0.75)]
-    assert call(str(tmp_path)) == 0
-    out = capsys.readouterr().out
-    assert out.count("recall, how often") == 1
-    assert "lab/model (retrieval:sentences), 4 items each\ntask         chance  0" in out
-    recall = out.partition("recall, how often")[2].splitlines()
+    recall = report([*plain, *retrieved(plain, setting, 0.75)])[1].partition("recall, how often")[2].splitlines()
     assert recall[1].split() == ["task", "0", "1k", "4k"]
     assert recall[3].split() == ["suite/test0", *["0.750"] * 3]
     assert recall[12].split() == ["mean", "of", "9", *["0.750"] * 3]
-    assert out.count("mean of 9            0.500  0.500  0.250") == 2
 
 
-def test_the_page_needs_the_name_of_a_file(
-    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    results_at[tmp_path] = run({0: 0.5})
+def test_the_page_needs_results_and_the_name_of_a_file(report: Report, tmp_path: Path) -> None:
     for folder in (tmp_path, Path("/"), Path()):
-        assert call(str(tmp_path), "--out", str(folder)) == 2
-        assert "is a folder: give the name of a file" in capsys.readouterr().err
+        code, _, error = report(run({0: 0.5}), "--out", str(folder))
+        assert code == 2
+        assert "is a folder" in error
+    assert report([])[0] == main(["report", str(tmp_path / "nowhere")]) == 2
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("more", [(), ("--json",)])
 def test_the_table_is_printed_where_the_page_cannot_be_written(
-    more: tuple[str, ...], tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
+    more: tuple[str, ...], report: Report, tmp_path: Path
 ) -> None:
-    results_at[tmp_path] = run({0: 0.5})
     (tmp_path / "file").write_text("")
-    assert call(str(tmp_path), *more, "--out", str(tmp_path / "file/page.html")) == 1
-    shown, said = capsys.readouterr()
-    assert said.startswith(f"carrara: the page could not be written to {tmp_path}/file/page.html (")
-    assert said.endswith(f"): name another file, `carrara report {tmp_path} --out FILE`\n")
-    assert "0.5" in shown
-    assert "page.html" not in shown
-
-
-OPEN = Path.open
-
-
-def refuse_writing(path: Path, mode: str = "r", *how: Any, **more: Any) -> Any:
-    if "w" in mode:
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-    return OPEN(path, mode, *how, **more)
-
-
-def test_a_folder_that_is_read_only_still_has_a_table(
-    tmp_path: Path,
-    results_at: dict[Path, list[Result]],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    folder = tmp_path / "run"
-    folder.mkdir()
-    results_at[folder] = run({0: 0.5})
-    folder.chmod(0o555)
-    if os.access(folder, os.W_OK):  # as root, who may write everywhere
-        monkeypatch.setattr(Path, "open", refuse_writing)
-    assert call(str(folder)) == 1
-    folder.chmod(0o755)
-    shown, said = capsys.readouterr()
-    assert "report.html (Permission denied): name another file" in said
-    assert "0.500" in shown
-    assert list(folder.iterdir()) == []
+    code, out, error = report(run({0: 0.5}), *more, "--out", str(tmp_path / "file/page.html"))
+    assert code == 1
+    assert f"{tmp_path}/file/page.html" in error
+    assert "0.5" in out
+    assert "page.html" not in out
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
@@ -710,29 +569,10 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_command_needs_results(
-    tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert call(str(tmp_path)) == 2
-    assert "there are no results in" in capsys.readouterr().err
-    assert call(str(tmp_path / "nowhere")) == 2
-    assert "there is no folder" in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_all_statuses_have_a_colour_and_a_meaning() -> None:
-    from carrara.report.outcomes import MEANING
-
-    style = (Path(sys.modules["carrara.report.page"].__file__ or "").parent / "templates/style.css").read_text()
-    statuses: list[Status] = list(STATUSES)
-    assert set(MEANING) == set(statuses)
-    assert all(f".status-{status} {{" in style for status in statuses)
-
-
-def test_all_fates_have_a_colour_and_a_meaning() -> None:
-    from carrara.report.readers import FATE_MEANING
-
-    style = (Path(sys.modules["carrara.report.page"].__file__ or "").parent / "templates/style.css").read_text()
+def test_all_statuses_and_fates_have_a_colour_and_a_meaning() -> None:
+    style = (files("carrara.report") / "templates/style.css").read_text()
+    assert set(MEANING) == set(STATUSES)
+    assert all(f".status-{status} {{" in style for status in STATUSES)
     assert list(FATE_MEANING) == list(FATES)
     assert all(f".fate-{fate.replace(' ', '-')} {{" in style for fate in FATES)
 
@@ -782,12 +622,12 @@ def test_a_failure_shows_where_its_facts_were_lost() -> None:
     assert "Eve got up. 85 % dropped 2 Eve <b>is</b> up" in text
     assert "<b>is</b>" not in page
     many = replace(by_notes(run({4096: 0.0}, n=1))[0], facts=tuple(FactTrace(n, 0.5, "unseen") for n in range(15)))
-    assert "3 more facts are not shown." in text_of(render(Summary([many]), "t"))
+    assert "3 more facts are not shown." in text_of_page([many])
 
 
 def test_a_right_answer_costs_as_much_as_the_score_that_counts_says() -> None:
     """The page shows both scores; a paper score of a half makes a right answer twice as dear."""
-    text = text_of(render(Summary(by_notes(run({4096: 1.0}))), "t"))
+    text = text_of_page(by_notes(run({4096: 1.0})))
     assert "model (notes) 4k 1.000 3.0 2,000 – 200 1,200 4.0 2,200 4.0 20" in text
     assert "model (notes) 4k 0.500 3.0 2,000 – 200 1,200 4.0 4,400 8.0 20" in text
 
@@ -795,9 +635,3 @@ def test_a_right_answer_costs_as_much_as_the_score_that_counts_says() -> None:
 def test_the_template_has_one_gate_for_all_values() -> None:
     shown = environment().from_string("<p>{{ value }}</p>").render(value="<b>\x00\ud800")
     assert shown == "<p>&lt;b&gt;␀⟦U+D800⟧</p>"
-
-
-def test_slices_by_place_are_explained() -> None:
-    results = [replace(one, places=(0.1, (0.3, 0.9)[n % 2], 2)) for n, one in enumerate(run({0: 0.5, 4096: 0.5}))]
-    text = text_of(render(Summary(results), "t"))
-    assert "Place is where in the context the last needed fact stands. Distance is how far before it the first" in text

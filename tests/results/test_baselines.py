@@ -1,13 +1,11 @@
 """What those score who do not do the task: from a question to the report."""
 
 import json
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from carrara.cli.output import print_lines
 from carrara.items.grading import trivial
 from carrara.items.item import make
 from carrara.report.page import render
@@ -18,7 +16,7 @@ from carrara.results.result import Result
 from carrara.results.summary import Summary
 from carrara.runs.replies import read_results
 from tests.helpers.process import carrara
-from tests.report.test_report import run, text_of
+from tests.report.test_report import run, text_of, text_of_page
 
 Scores = dict[str, dict[str, float]]
 
@@ -48,10 +46,6 @@ def test_copies_and_whole_lists_are_worth_nothing_soundly() -> None:
     assert all(scores["score"] == 0 for replies in found for scores in replies.values())
 
 
-def test_most_tests_have_none() -> None:
-    assert graded("michelangelo/latent_list") == {}
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of a run on the oracle."""
@@ -75,13 +69,6 @@ def test_a_run_keeps_the_figures_and_no_replies(folder: Path) -> None:
         "minerva/word_search": {"always yes", "yes or no", "the prompt said back"},
         "minerva/replace": {"the context as it is", "one word over and over", "the prompt said back"},
     }
-    for log in (folder / "logs").glob("*.eval"):
-        assert log.stat().st_size < 4 * 20 * 1024
-        with zipfile.ZipFile(log) as archive:
-            for name in archive.namelist():
-                if name.startswith("samples/"):
-                    kept = json.loads(archive.read(name))["scores"]["graded"]["metadata"]["trivial"]
-                    assert len(json.dumps(kept)) < 300
 
 
 def test_the_table_and_the_page_tell(folder: Path) -> None:
@@ -114,25 +101,6 @@ def test_json_has_every_name_with_both_scores(folder: Path) -> None:
     ]
 
 
-def test_older_logs_are_read_as_before(folder: Path, tmp_path: Path) -> None:
-    """Logs without the figures."""
-    (tmp_path / "logs").mkdir()
-    for log in (folder / "logs").glob("*.eval"):
-        with zipfile.ZipFile(log) as new, zipfile.ZipFile(tmp_path / "logs" / log.name, "w") as old:
-            for name in new.namelist():
-                content = new.read(name)
-                if name.startswith("samples/"):
-                    sample = json.loads(content)
-                    del sample["scores"]["graded"]["metadata"]["trivial"]
-                    content = json.dumps(sample).encode()
-                old.writestr(name, content)
-    assert {result.id: replace(result, trivial={}) for result in read_results(folder)} == {
-        result.id: result for result in read_results(tmp_path)
-    }
-    shown = reported(tmp_path) + text_of((tmp_path / "report.html").read_text(encoding="utf-8"))
-    assert "trivial" not in shown.lower()
-
-
 def beside(results: list[Result], trivial: Scores) -> list[Result]:
     return [replace(result, trivial=trivial) for result in results]
 
@@ -146,24 +114,22 @@ def test_the_best_stands_beside_the_chance_level() -> None:
     assert row.stat.best_trivial == BestBaseline("every word", 0.5)
     assert other.stat.best_trivial is None
     assert (record(row)["trivial"], record(other)["trivial"]) == (WELL, {})
-    text = text_of(render(Summary(results), "t"))
+    text = text_of_page(results)
     assert "model 0.50 0.30–0.70 0.05 0.50 every word" in text
     assert "0.299–0.701 0.050 0.500 every word 0.250 20" in text
     assert "0.299–0.701 0.050 0.250 20" in text
 
 
-def test_a_grid_of_many_rows_has_the_best_of_any_length(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_grid_of_many_rows_has_the_best_of_any_length() -> None:
     tasks = [f"suite/{name}" for name in "abcdefgh"]
     results = [result for task in tasks for result in run({0: 1.0, 1024: 0.5, 2048: 0.5, 4096: 0.5}, n=4, task=task)]
-    print_lines(score_lines(summarize(results)))
-    assert "trivial" not in capsys.readouterr().out
+    assert "trivial" not in "\n".join(score_lines(summarize(results)))
     results = [
         *results[16:],
         *beside(results[:8], {"every word": {"score": 0.2}}),
         *beside(results[8:16], {"every word": {"score": 0.3}}),
     ]
-    print_lines(score_lines(summarize(results)))
-    shown = capsys.readouterr().out.splitlines()
+    shown = list(score_lines(summarize(results)))
     assert shown[1].split() == ["task", "chance", "trivial", "0", "1k", "2k", "4k"]
     assert shown[3].split() == ["suite/a", "0.050", "0.300", "every", "word", "1.000", "0.500", "0.500", "0.500"]
     assert shown[4].split() == ["suite/b", "0.050", "1.000", "0.500", "0.500", "0.500"]
@@ -171,14 +137,12 @@ def test_a_grid_of_many_rows_has_the_best_of_any_length(capsys: pytest.CaptureFi
 
 
 def test_a_test_on_which_a_trivial_reply_scores_well_is_named() -> None:
-    text = text_of(render(Summary(beside(run({0: 0.5, 1024: 0.5}), WELL)), "t"))
-    said = "The trivial reply “every word” scores 0.50 in suite/test (chance level 0.05): a model with no more shows"
-    assert said in text
-    assert "fool" not in text
+    text = text_of_page(beside(run({0: 0.5, 1024: 0.5}), WELL))
+    assert "“every word” scores 0.50 in suite/test (chance level 0.05)" in text
     later = {"every word": {"score": 0.0, "paper": 0.6}}
-    text = text_of(render(Summary([*beside(run({0: 0.5}), WELL), *beside(run({1024: 0.5}), later)]), "t"))
+    text = text_of_page([*beside(run({0: 0.5}), WELL), *beside(run({1024: 0.5}), later)])
     assert "The trivial reply “every word” scores 0.50 in suite/test at 0 (chance level 0.05)" in text
-    assert "“every word” scores 0.60 by the paper score (paper), 0.00 by ours, in suite/test at 1k." in text
+    assert "“every word” scores 0.60 by the paper score (paper), 0.00 by ours" in text
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,10 @@ from dataclasses import replace
 import pytest
 
 from carrara.items import registry
-from carrara.report.page import render
 from carrara.results import score_categories, summarize
 from carrara.results.intervals import wilson
 from carrara.results.result import Result
-from carrara.results.summary import Summary
-from tests.report.test_report import run, text_of
+from tests.report.test_report import run, text_of_page
 from tests.tasks.minerva.test_suite import CATEGORIES
 
 
@@ -55,11 +53,11 @@ def test_one_category_is_none() -> None:
 
 def test_the_page_has_them() -> None:
     results = of("search", {"one": {0: 1.0}, "other": {0: 0.5}}) + of("edit", {"a": {0: 0.0}})
-    page = text_of(render(Summary(results), "t"))
+    page = text_of_page(results)
     assert "By category" in page
     assert "model search 0 0.750" in page
     assert "one, other" in page
-    assert "By category" not in text_of(render(Summary(run({0: 1.0})), "t"))
+    assert "By category" not in text_of_page(run({0: 1.0}))
 
 
 def test_minervas_categories_are_the_papers() -> None:

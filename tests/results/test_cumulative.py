@@ -11,22 +11,14 @@ from carrara.runs.presets import PRESETS
 from carrara.runs.replies import read_results
 from carrara.util.errors import UsageError
 from tests.helpers.process import carrara
+from tests.helpers.results import reply
 
 K = 1024
 
 
-def reply(index: int, length: int, score: float) -> Result:
-    instance = f"s/t@1/test-0-{index}"
-    return Result(
-        f"{instance}.0/{length}/chat/gpt2", "s/t", 1, "m", length, length, "gpt2",
-        f"{instance}/{length}", instance, "ok", score,
-        0.1,
-    )  # fmt: skip
-
-
 def test_a_mean_up_to_each_length() -> None:
     results = [
-        reply(i, length, score) for i in range(10) for length, score in ((4 * K, 1.0), (8 * K, 0.5), (16 * K, 0))
+        reply(i, score, length=length) for i in range(10) for length, score in ((4 * K, 1.0), (8 * K, 0.5), (16 * K, 0))
     ]
     rows = accumulate(results)
     assert [(row.length, row.stat.mean) for row in rows] == [(4 * K, 1.0), (8 * K, 0.75), (16 * K, 0.5)]
@@ -43,7 +35,7 @@ def test_overlapping_subsets_count_each_bucket_once() -> None:
         2: [(8 * K, 0.5), (64 * K, 0.0), (512 * K, 0.25)],
     }
     results = [
-        reply(subset * APART + i, length, score)
+        reply(subset * APART + i, score, length=length)
         for subset, own in replies.items()
         for length, score in own
         for i in range(6)

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,35 +20,19 @@ from carrara.results.result import Result
 from carrara.results.summary import Summary
 from carrara.runs.replies import read_replies
 from carrara.runs.rescoring.submission import read_submission
+from tests.helpers import results
 from tests.helpers.inspect_warnings import LEFT_OPEN
 
 Capture = pytest.CaptureFixture[str]
 
 
 def reply(instance: int, score: float, length: int, model: str, task: str = "suite/one", **more: object) -> Result:
-    base = Result(
-        id=f"{task}@1/test-0-{instance}.0/{length}/chat/gpt2",
-        task=task,
-        version=1,
-        model=model,
-        length=length,
-        tokens=length or 90,
-        tokenizer="gpt2",
-        context_id=f"{task}@1/test-0-{instance}/{length}",
-        instance_id=f"{task}@1/test-0-{instance}",
-        status="ok",
-        score=score,
-        chance_level=0.1,
-        output_tokens=5,
-        seconds=2.0,
-    )
-    return replace(base, **more)  # type: ignore[arg-type]
+    counts: dict[str, Any] = {"tokens": length or 90, "output_tokens": 5, "seconds": 2.0}
+    return results.reply(instance, score, length=length, model=model, task=task, **counts | more)
 
 
 def curve(model: str, scores: dict[int, float], task: str = "suite/one", n: int = 10) -> list[Result]:
-    return [
-        reply(i, float(i < round(score * n)), length, model, task) for length, score in scores.items() for i in range(n)
-    ]
+    return results.run(scores, n, model=model, task=task, output_tokens=5, seconds=2.0)
 
 
 def by_name(results: list[Result]) -> dict[str, Standing]:
@@ -69,7 +54,7 @@ def test_the_mean_is_of_tests_and_each_is_that_of_its_lengths() -> None:
     assert 1024 < effective.estimate.length < 4096
     assert (found["a"].area_low or 1) < 0.8 < (found["a"].area_high or 0)
     assert str(found["b"].effective) == "≥ 4k"
-    assert found["a"].sent == 10 * 2 * (90 + 1024 + 4096)
+    assert found["a"].sent == 10 * 2 * (100 + 1024 + 4096)
     assert found["a"].received == 60 * 5
     assert (found["a"].low or 1) < (found["a"].mean or 0) < (found["a"].high or 0)
 
@@ -209,17 +194,6 @@ def folder(tmp_path: Path) -> Path:
 
 @LEFT_OPEN
 @pytest.mark.usefixtures("collected")
-def test_a_folder_is_graded_again(folder: Path, tmp_path: Path, capsys: Capture) -> None:
-    [submission] = read_submission(folder)
-    assert (submission.source.graded, submission.source.asked, submission.source.lacking) == (12, 12, 0)
-    page = tmp_path / "board.html"
-    assert main(["leaderboard", str(folder), "--out", str(page)]) == 0
-    assert "12 replies graded again here: scores that were sent do not count" in capsys.readouterr().err
-    assert "Every reply was graded again when this page was made" in page.read_text("utf-8")
-
-
-@LEFT_OPEN
-@pytest.mark.usefixtures("collected")
 def test_a_model_in_two_folders_has_two_lines(folder: Path, tmp_path: Path, capsys: Capture) -> None:
     def guess(prompt: str) -> str:
         return f"FINAL ANSWER: {carrara.item('qa1', index=0, tokenizer='gpt2').gold}"
@@ -244,6 +218,8 @@ def test_a_model_in_two_folders_has_two_lines(folder: Path, tmp_path: Path, caps
 @LEFT_OPEN
 @pytest.mark.usefixtures("collected")
 def test_a_folder_and_a_link_to_it_are_one(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    [submission] = read_submission(folder)
+    assert (submission.source.graded, submission.source.asked, submission.source.lacking) == (12, 12, 0)
     link = tmp_path / "link"
     link.symlink_to(folder)
     boards = []
@@ -254,17 +230,6 @@ def test_a_folder_and_a_link_to_it_are_one(folder: Path, tmp_path: Path, capsys:
         assert "12 replies graded again" in err
     assert boards[1] == boards[0]
     assert boards[2][0]["sent"] == boards[0][0]["sent"]
-
-
-@LEFT_OPEN
-@pytest.mark.usefixtures("collected")
-def test_a_folder_of_other_lengths_is_listed(folder: Path, tmp_path: Path, capsys: Capture) -> None:
-    carrara.run("qa1", "carrara/chance", out=tmp_path / "two", lengths="2k", n=6, tokenizer="gpt2")
-    page = tmp_path / "board.html"
-    assert main(["leaderboard", str(folder), str(tmp_path / "two"), "--out", str(page)]) == 0
-    reason = "lacks babilong/qa1 at 0, 1k; has babilong/qa1 at 2k"
-    assert reason in capsys.readouterr().out
-    assert reason in page.read_text("utf-8")
 
 
 def test_folders_have_to_be_there(tmp_path: Path, capsys: Capture) -> None:

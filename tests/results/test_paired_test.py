@@ -13,11 +13,11 @@ from carrara.results.differences import difference
 from carrara.results.paired_test import (
     ALPHA,
     FEWEST,
-    _score_interval,
     detectable,
     interval,
     least_p,
     p_value,
+    score_interval,
     sign_flip_p,
 )
 from tests.results.test_comparison import both, curve, reply
@@ -109,10 +109,10 @@ def test_the_interval_of_many_graded_scores_is_students() -> None:
 
 
 @pytest.mark.parametrize(("up", "down", "n"), [(1, 0, 14), (7, 2, 12), (3, 9, 40), (6, 0, 7)])
-def test_the_score_interval_ends_where_the_score_test_rejects(up: int, down: int, n: int) -> None:
+def test_thescore_interval_ends_where_the_score_test_rejects(up: int, down: int, n: int) -> None:
     """The most likely shares at each end are searched for here; Tango's paper gives them by a formula."""
     terms = [1 / n] * up + [-1 / n] * down + [0.0] * (n - up - down)
-    for end in _score_interval(terms, n, ALPHA):
+    for end in score_interval(terms, n, ALPHA):
         if abs(end) == 1:
             continue
 

@@ -8,29 +8,14 @@ from carrara.report.tables import summary_lines
 from carrara.results.readers import over_tasks, series_costs, spending_of
 from carrara.results.result import FATES, FactTrace, Fate, ReadingCost, Result
 from carrara.results.summary import Summary
+from tests.helpers import results
 
 NOTES = "notes:chunk=4k,size=1k"
 
 
-def reply(instance: int, score: float, *, task: str = "suite/one", length: int = 4096) -> Result:
+def reply(instance: int, score: float, *, task: str = "suite/one") -> Result:
     """A reply to a prompt that has the whole context."""
-    return Result(
-        id=f"{task}@1/test-0-{instance}.0/{length}/chat/gpt2",
-        task=task,
-        version=1,
-        model="m",
-        length=length,
-        tokens=length,
-        tokenizer="gpt2",
-        context_id=f"{task}@1/test-0-{instance}/{length}",
-        instance_id=f"{task}@1/test-0-{instance}",
-        status="ok",
-        score=score,
-        chance_level=0.0,
-        input_tokens=4000,
-        output_tokens=10,
-        seconds=2.0,
-    )
+    return results.reply(instance, score, task=task, length=4096, input_tokens=4000, output_tokens=10, seconds=2.0)
 
 
 def read(result: Result, calls: int, sent: int, *facts: tuple[float, Fate]) -> Result:
@@ -106,8 +91,8 @@ def test_tasks_are_added_up() -> None:
 
 
 def test_the_table_has_costs_only_if_there_are_readers() -> None:
-    def lines(results: list[Result]) -> list[str]:
-        return list(summary_lines(Summary(results)))
+    def lines(replies: list[Result]) -> list[str]:
+        return list(summary_lines(Summary(replies)))
 
     assert not any("Cost" in line for line in lines(WHOLE))
     shown = lines([*WHOLE, *READ])

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import mean, stdev
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -28,42 +29,9 @@ from carrara.results.differences import difference
 from carrara.results.effective import FEWEST, BaseScore
 from carrara.results.intervals import Z, effective_n, student, wilson
 from carrara.results.result import Result
-from carrara.results.scores import by_metric, describe_metric
+from carrara.results.scores import by_metric
 from carrara.util.errors import RunError, UsageError
-
-
-def reply(
-    instance: int,
-    score: float = 1.0,
-    *,
-    length: int = 0,
-    question: int = 0,
-    model: str = "m",
-    task: str = "suite/test",
-    status: Status = "ok",
-    tokenizer: str = "gpt2",
-    style: str = "chat",
-    params: str = "",
-    chance_level: float = 0.0,
-    **more: dict[str, float] | dict[str, str],
-) -> Result:
-    instance_id = f"{task}@1{f';{params}' if params else ''}/test-0-{instance}"
-    setting = f"/{length}/{style}/{tokenizer}"
-    return Result(
-        id=f"{instance_id}.{question}{setting}",
-        task=task,
-        version=1,
-        model=model,
-        length=length,
-        tokens=length or 100,
-        tokenizer=tokenizer,
-        context_id=instance_id + setting,
-        instance_id=instance_id,
-        status=status,
-        score=score,
-        chance_level=chance_level,
-        **more,  # type: ignore[arg-type]
-    )
+from tests.helpers.results import reply
 
 
 # Newcombe (1998), table I, method 3: the score interval without continuity correction.
@@ -86,24 +54,13 @@ def test_wilson_is_the_inverse_of_the_score_test(share: float, n: float) -> None
     assert wilson(1 - share, n) == pytest.approx((1 - high, 1 - low), abs=1e-9)
 
 
-def test_wilson_without_replies_says_nothing() -> None:
-    assert wilson(0.5, 0) == (0.0, 1.0)
-
-
 @pytest.mark.parametrize(
     ("degrees", "point"),
     [
         (1, 12.7062),
-        (2, 4.3027),
-        (3, 3.1824),
         (4, 2.7764),
-        (9, 2.2622),
-        (10, 2.2281),
         (30, 2.0423),
-        (100, 1.9840),
         (200, 1.9719),
-        (201, 1.9718),
-        (1000, 1.9623),
         (10**9, 1.9600),
     ],
 )
@@ -175,17 +132,6 @@ def test_coverage_of_clustered_scores(contexts: int, alike: float) -> None:
     assert min(found) > 0.90
 
 
-def test_clustering_without_care_would_not_be_covered() -> None:
-    """The task above can fail: with n in place of n_eff it would."""
-    rng = random.Random(1)
-    missed = 0
-    for _ in range(300):
-        scores = [score for _ in range(20) for score in [float(rng.random() < 0.5)] * 5]
-        low, high = wilson(mean(scores), len(scores))
-        missed += not low <= 0.5 <= high
-    assert missed > 60
-
-
 def test_both_means_and_all_statuses() -> None:
     statuses: list[Status] = ["ok", "ok", "unparsed", "truncated", "refused", "filtered", "overflow", "error"]
     found = stat([reply(i, 0.8, status=status, chance_level=0.25) for i, status in enumerate(statuses)])
@@ -196,12 +142,8 @@ def test_both_means_and_all_statuses() -> None:
     assert found.chance_level == 0.25
     assert found.guessing
     assert found.statuses == {"ok": 2} | dict.fromkeys(statuses[2:], 1)
-
-
-def test_no_answers_have_no_second_mean() -> None:
-    found = stat([reply(i, 0.0, status="error") for i in range(3)])
-    assert found.mean == 0
-    assert found.attempts_mean is None
+    failed = stat([reply(0, 0.0, status="error")])
+    assert (failed.mean, failed.attempts_mean) == (0, None)
 
 
 def test_published_scores_count_what_never_became_a_reply() -> None:
@@ -230,10 +172,6 @@ def test_the_papers_score_counts_where_it_is_asked_for() -> None:
     assert task.stat.statuses == {"ok": 2, "unparsed": 1, "refused": 1}
     assert (other.stat.mean, other.metric, "metric" in record(other)) == (1.0, "", False)
     assert by_metric(by_metric(results, "paper"), "own") == results
-    assert "of suite/other, for which there is none, our own" in describe_metric(
-        {row.task: row.metric for row in (other, task)}
-    )
-    assert describe_metric({"suite/test": ""}) == ""
     (effect,) = length_effects(
         by_metric([reply(0, scores={"gdm": 0.25}), reply(0, length=4096, scores={"gdm": 0.75})], "paper")
     )
@@ -250,8 +188,8 @@ def test_recall_is_of_retrieval_and_not_of_the_reply() -> None:
     assert stat([reply(0)]).recall == {}
 
 
-def asked(instance: int, retrieve: str, **more: str) -> Result:
-    return reply(instance, settings={"reader": f"retrieval:{retrieve}", **more} if retrieve else more)
+def asked(instance: int, retrieve: str) -> Result:
+    return reply(instance, settings={"reader": f"retrieval:{retrieve}"} if retrieve else {})
 
 
 def test_retrieval_is_always_part_of_the_name() -> None:
@@ -263,33 +201,32 @@ def test_retrieval_is_always_part_of_the_name() -> None:
 
 
 def test_retrievals_are_told_apart_by_what_differs() -> None:
-    server = "openai:m@http://127.0.0.1:18431/v1"
-    ways = [
-        Retrieval.parse("sentences", by=server, top=top, order=order)
+    sentences = [
+        Retrieval.parse("sentences", by="openai:m@http://127.0.0.1:1/v1", top=top, order=order)
         for order in ("score", "position")
         for top in (5, 20)
     ]
-    results = [asked(0, str(way)) for way in ways] + [asked(0, "")]
-    assert {str(row.series) for row in summarize(results)} == {
-        "m",
-        *(f"m (retrieval:sentences, order={order}, top={top})" for order in ("score", "position") for top in (5, 20)),
-    }
-    windows = [
+    chunks = [
         Retrieval.parse("chunks:64"),
         Retrieval.parse("chunks:64", overlap=8),
         Retrieval.parse("chunks:64:o200k"),
     ]
-    names = {str(row.series) for row in summarize([asked(0, str(way), max_tokens="9") for way in windows])}
-    assert names == {
-        "m (retrieval:chunks:64:gpt2)",
-        "m (retrieval:chunks:64:gpt2, overlap=8)",
-        "m (retrieval:chunks:64:o200k)",
-    }
+    names = [
+        {str(row.series) for row in summarize([asked(0, str(way)) for way in ways])} for ways in (sentences, chunks)
+    ]
+    assert names == [
+        {f"m (retrieval:sentences, order={order}, top={top})" for order in ("score", "position") for top in (5, 20)},
+        {
+            "m (retrieval:chunks:64:gpt2)",
+            "m (retrieval:chunks:64:gpt2, overlap=8)",
+            "m (retrieval:chunks:64:o200k)",
+        },
+    ]
 
 
 @pytest.mark.parametrize("score", [1.5, -0.1, math.nan, math.inf])
 def test_a_score_out_of_range_is_named(score: float) -> None:
-    with pytest.raises(RunError, match=r"suite/test@1/test-0-7\.0/0/chat/gpt2 has the score .* correct the scorer"):
+    with pytest.raises(RunError, match=r"suite/test@1/test-0-7\.0/0/chat/gpt2 has the score"):
         stat([reply(7, score)])
 
 
@@ -333,8 +270,8 @@ def test_slices_by_labels() -> None:
         ({"params": "complexity=5"}, {"default parameters", "complexity=5"}),
     ],
 )
-def test_a_model_run_in_two_ways_is_not_averaged_over_them(other: dict[str, str], variants: set[str]) -> None:
-    results = [reply(0, 1.0), reply(0, 0.0, **other), reply(0, model="n", **other)]  # type: ignore[arg-type]
+def test_a_model_run_in_two_ways_is_not_averaged_over_them(other: dict[str, Any], variants: set[str]) -> None:
+    results = [reply(0, 1.0), reply(0, 0.0, **other), reply(0, model="n", **other)]
     rows = summarize(results)
     assert {row.variant for row in rows if row.model == "m"} == variants
     assert {row.variant for row in rows if row.model == "n"} == {""}
@@ -416,25 +353,15 @@ def curve(means: Sequence[float], chance_level: float = 0.05, n: int = 100) -> l
         ((0.8, 0.2, 0.8, 0.1), "< 1k", "", "its scores do not fall as a curve does: look at each length"),
         ((0.4, 0.4), "not usable", "", "40 % correct without filler"),
         ((0.0, 0.0), "not usable", "", "0 % correct without filler"),
-        (
-            (0.75, 0.75),
-            "too few items to say",
-            "",
-            "75 % of 100 correct without filler; about 323 items instead of 100 would do",
-        ),
-        (
-            (0.7, 0.7),
-            "too few items to say",
-            "",
-            "70 % of 100 correct without filler; more than 10,000 items instead of 100 would do",
-        ),
+        ((0.75, 0.75), "too few items to say", "", "75 % of 100 correct without filler; about 323 items instead"),
+        ((0.7, 0.7), "too few items to say", "", "70 % of 100 correct without filler; more than 10,000 items"),
         ((0.8,), "one length", "", "80 % correct at 0, the only length that was run"),
     ],
 )
 def test_effective_length(means: tuple[float, ...], shown: str, interval: str, note: str) -> None:
     [found] = effective_lengths(summarize(curve(means)))
-    assert (str(found), found.interval, found.reason or found.note) == (shown, interval, note)
-    assert found.details == "; ".join(filter(None, (interval or found.reason or f"{shown} at both ends", found.note)))
+    assert (str(found), found.interval) == (shown, interval)
+    assert (found.reason or found.note).startswith(note)
 
 
 def test_a_point_below_the_threshold_by_chance_decides_nothing() -> None:
@@ -517,11 +444,9 @@ def test_a_base_score_has_to_exceed_the_best_declared_shortcut() -> None:
         return one.sentence
 
     assert found(0.7).startswith("< 1k")
-    assert (
-        found(0.79)
-        == "too few items to say: 85 % of 100 correct without filler; about 178 items instead of 100 would do"
-    )
-    assert found(0.94) == "not usable: 85 % correct without filler, no better than a shortcut (94 %)"
+    assert "about 178 items instead of 100" in found(0.79)
+    assert found(0.94).startswith("not usable: 85 %")
+    assert "shortcut (94 %)" in found(0.94)
     assert found(1.0).startswith("< 1k")
     parts = [replace(row, task="suite/test:part") for row in rows]
     [one] = effective_lengths(parts, Requirements(shortcuts={"suite/test": 0.94}))
@@ -536,7 +461,7 @@ def test_a_base_at_another_length_is_named() -> None:
 
 @pytest.mark.parametrize("score", [-0.1, 1.0, math.nan])
 def test_a_minimum_that_no_score_can_exceed_is_refused(score: float) -> None:
-    with pytest.raises(UsageError, match="is not a score below 1: give a number"):
+    with pytest.raises(UsageError, match="below 1"):
         Requirements(score)
 
 

@@ -48,7 +48,7 @@ def test_a_test_of_ones_own_is_computed_and_not_kept(tmp_path: Path, monkeypatch
     assert (
         chance_levels.chance_level_of("mine/lists") == chance_levels.compute_level("mine/lists", chance_levels.FEW) > 0
     )
-    monkeypatch.setattr(chance_levels, "_FILE", file)
+    monkeypatch.setattr(chance_levels, "FILE", file)
     monkeypatch.setattr(chance_levels, "compute_level", lambda name, instances=0: 0.25)
     assert chance_levels.chance_level_of("mine/lists") == 0.25
     chance_levels.main()

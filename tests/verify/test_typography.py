@@ -1,6 +1,7 @@
 """Typography: what a reader that knows no word finds of facts, in texts that have a leak and in the official tasks."""
 
 from collections.abc import Callable, Sequence
+from itertools import count
 from statistics import fmean
 from string import ascii_lowercase
 from typing import ClassVar
@@ -9,19 +10,19 @@ import pytest
 
 from carrara.answers import Number
 from carrara.cli.main import main
-from carrara.items import item as item_module
 from carrara.items import registry
 from carrara.items.item import contexts
 from carrara.items.item_id import ItemId
 from carrara.task import Instance, Rng
 from carrara.task.suite import SuiteTask
-from carrara.tasks.babilong._task import TASKS
 from carrara.verify.audit import search_shortcuts
 from carrara.verify.shortcuts import findings, typography
 from carrara.verify.shortcuts.findings import Findings, ShortcutScore
 from carrara.verify.shortcuts.search import Shortcut
 from carrara.verify.shortcuts.typography import Accuracy, SentenceTable, find_rules
 
+SEEDS = count(1)
+"""No two searches have the same instances, which are kept in a cache."""
 SOUND = 0.10
 """The F1 above that of picking every sentence which a sound task may have."""
 
@@ -47,9 +48,8 @@ class Boats(SuiteTask):
 
 def search(made: type[SuiteTask], monkeypatch: pytest.MonkeyPatch) -> list[Shortcut]:
     task, load = made(), registry.load
-    monkeypatch.setattr(item_module, "_posed", item_module.pose)
     monkeypatch.setattr(registry, "load", lambda name: task if name == "own/boats" else load(name))
-    found = search_shortcuts(ItemId("own/boats", 1, "", "test", 0, 0, 0, 1024, "chat", "", "gpt2"), 40)
+    found = search_shortcuts(ItemId("own/boats", 1, "", "test", next(SEEDS), 0, 0, 1024, "chat", "", "gpt2"), 40)
     return [shortcut for shortcut in found.shortcuts if shortcut.kind == "typography"]
 
 
@@ -91,16 +91,16 @@ def test_a_declared_task_may_not_tell_its_facts_by_white_space(monkeypatch: pyte
     assert [found.breaches for found in search(Boats, monkeypatch)] == [False, False]
 
 
-def sentences_of(name: str, split: str, params: str, count: int, length: int) -> list[SentenceTable]:
+def sentences_of(name: str, split: str, params: str, n: int, length: int) -> list[SentenceTable]:
     version = registry.load(name).version
     first = ItemId(name, version, params, split, 0, 0, 0, length, "chat", "", "gpt2")  # type: ignore[arg-type]
-    made = contexts(first, count, None, lambda said: None)
+    made = contexts(first, n, None, lambda said: None)
     return [typography.read_sentences(item) for context in made for item in context.items]
 
 
-def find(name: str, params: str = "", count: int = 30, length: int = 2048) -> tuple[str, list[Accuracy]]:
+def find(name: str, params: str = "", n: int = 30, length: int = 2048) -> tuple[str, list[Accuracy]]:
     """Return the best rule, and its accuracy in each item. Empty: there is nothing to find."""
-    train, tested = (sentences_of(name, split, params, count, length) for split in ("train", "test"))
+    train, tested = (sentences_of(name, split, params, n, length) for split in ("train", "test"))
     return next(((rule, rows) for _, rule, rows in find_rules(train, tested)), ("", []))
 
 
@@ -122,7 +122,7 @@ def test_facts_among_others_are_not_found(task: str) -> None:
     assert excess(rows) < SOUND
 
 
-@pytest.mark.parametrize("number", [number for number in TASKS if number > 3])
+@pytest.mark.parametrize("number", range(4, 21))
 @pytest.mark.sampled(3)
 def test_no_task_has_facts_that_stand_out_among_others(number: int) -> None:
     _, rows = find(f"babilong/qa{number}", "haystack=others")
@@ -149,14 +149,12 @@ def test_the_listing_says_what_the_figure_means(
     assert main(["tasks", "qa1"]) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert "0.350 0.870*" in told
-    assert "typography: the F1 with which a rule finds facts" in told
-    assert "“facts: 1 capital” has F1 0.870, every sentence 0.088. Facts are shorter" in told
-    assert "With haystack=others, typography does not find them." in told
+    assert "“facts: 1 capital” has F1 0.870, every sentence 0.088." in told
 
 
 def test_sentences_end_at_marks_and_at_lines() -> None:
     text = "He said: “Stop!” She did. A line\nOne more\n\nNow 3.5 km … or 4? 他来了。“走吧。”她说。"
-    spans, gaps = typography._divide(text)
+    spans, gaps = typography.divide(text)
     assert [text[start:end] for start, end in spans] == [
         "He said: “Stop!”",
         "She did.",

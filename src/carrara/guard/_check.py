@@ -136,11 +136,9 @@ class CheckResult:
         if self.cells:
             yield from self._table()
         for wrong_reply in self.wrong[:SHOWN]:
-            reply = " ".join(wrong_reply.reply.split())
-            cut = reply[:CHARACTERS] + ("…" if len(reply) > CHARACTERS else "")
             mixed_up = ", which is another item's answer" if wrong_reply.is_of_another_item else ""
-            gold = wrong_reply.gold[:CHARACTERS]
-            yield f"wrong: {wrong_reply.id}: {gold!r} was asked for; {wrong_reply.status}: {cut!r}{mixed_up}"
+            gold, reply = wrong_reply.gold[:CHARACTERS], cut(wrong_reply.reply)
+            yield f"wrong: {wrong_reply.id}: {gold!r} was asked for; {wrong_reply.status}: {reply!r}{mixed_up}"
         if len(self.wrong) > SHOWN:
             yield f"and {len(self.wrong) - SHOWN} more that were wrong"
         reasons = sorted(Counter((failure.length, " ".join(failure.why.split())) for failure in self.failures).items())
@@ -160,6 +158,12 @@ class CheckResult:
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
+
+
+def cut(reply: str) -> str:
+    """Return the beginning of a reply on one line."""
+    text = " ".join(reply.split())
+    return text[:CHARACTERS] + ("…" if len(text) > CHARACTERS else "")
 
 
 REQUEST_TIMEOUT, PATIENCE = 600.0, 60.0

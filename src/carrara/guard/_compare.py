@@ -13,21 +13,26 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carrara.answers.status import UNANSWERED
 from carrara.guard._check import PATIENCE, REQUEST_TIMEOUT, SILENT_BATCHES, check_tokenizer, check_unchanged
-from carrara.guard._make import first_item_ids
 from carrara.guard.config import CompareServersConfig
 from carrara.guard.equivalence import LengthTests, Pair, PairOutcome, fewest_instances, verdict_of
-from carrara.guard.guard_file import Guard, GuardItem, TokenCounts, find_changed_counts
-from carrara.guard.items import BATCH, THROUGHOUT, region_of
+from carrara.guard.guard_file import Guard, TokenCounts, find_changed_counts
+from carrara.guard.items import (
+    BATCH,
+    THROUGHOUT,
+    PairedInstance,
+    first_item_ids,
+    region_of,
+    turns_of_guard,
+    turns_of_tasks,
+)
 from carrara.guard.sequential import ALL
 from carrara.guard.server_comparison import ChangedReply, ComparedGroup, ServerComparison, UnpairedItem
-from carrara.items.item import count_existing
 from carrara.items.item_id import ItemId, RunJob
 from carrara.options import ConnectionOptions, settings_of
 from carrara.profiling.capabilities import select
@@ -45,68 +50,6 @@ from carrara.util.quantities import count, read_lengths, write_length
 
 if TYPE_CHECKING:
     from carrara.servers.function_model import Function
-
-
-INSTANCES = 1 << 20
-"""The number of instances of a task from which are drawn. A task from files has fewer."""
-
-
-@dataclass(frozen=True)
-class PairedInstance:
-    """An instance to ask at both servers."""
-
-    first: ItemId
-    """The item id of its first question."""
-    capability: str
-    items: tuple[GuardItem, ...] = ()
-    """The items of a guard on this instance. Empty: all questions count."""
-
-    def accepts(self, item_id: ItemId) -> bool:
-        """Return whether an item is one of those that count."""
-        if replace(item_id, question=0) != self.first:
-            return False
-        return not self.items or any(str(item_id) == item.id for item in self.items)
-
-
-def turns_of_tasks(first: Mapping[str, ItemId], length: int, most: int) -> Iterator[list[PairedInstance]]:
-    """Yield the turns of a length: the next instance of each capability, while all of them have one.
-
-    Args:
-        first: The first item id of each capability, by its name.
-    """
-    drawn = {name: _draw(replace(item_id, length=length)) for name, item_id in first.items()}
-    for _ in range(most // len(first)):
-        turn = [PairedInstance(item_id, name) for name, ids in drawn.items() for item_id in islice(ids, 1)]
-        if len(turn) < len(first):  # the mean over the tasks needs all of them
-            return
-        yield turn
-
-
-def _draw(first: ItemId) -> Iterator[ItemId]:
-    """Yield the instances of a task in random order, none twice."""
-    existing, seen, draws = count_existing(first, INSTANCES), set[int](), 0
-    while len(seen) < existing:
-        name = f"{replace(first, index=0, length=0).instance_id} {draws}"
-        index = int.from_bytes(blake2b(name.encode(), digest_size=8).digest()) % existing
-        draws += 1
-        if index not in seen:
-            seen.add(index)
-            yield replace(first, index=index)
-
-
-def turns_of_guard(guard: Guard, length: int, most: int) -> Iterator[list[PairedInstance]]:
-    """Yield the turns of a length of a guard: one instance each, in random order."""
-    instances: dict[tuple[ItemId, str], list[GuardItem]] = {}
-    for item in sorted(guard.items, key=lambda item: item.sha256):
-        if item.length == length:
-            instances.setdefault((replace(item.item_id, question=0), item.capability), []).append(item)
-    for (first, capability), items in islice(instances.items(), most):
-        yield [PairedInstance(first, capability, tuple(items))]
-
-
-def jobs_of(instances: Sequence[PairedInstance]) -> tuple[RunJob, ...]:
-    """Return the jobs that ask these instances."""
-    return tuple(RunJob(instance.first, 1) for instance in instances)
 
 
 SCHEMES = ("http://", "https://")
@@ -145,8 +88,6 @@ def endpoint_of(letter: str, server: "str | Function", model: str | None, base_u
     """Return the server that a user names by an address, a model, or MODEL@ADDRESS.
 
     Args:
-        letter: `A` or `B`.
-        server: An address, a model, MODEL@ADDRESS, or a function.
         model: The model at an address that is given alone.
         base_url: The address of a model that is given alone.
 
@@ -157,6 +98,8 @@ def endpoint_of(letter: str, server: "str | Function", model: str | None, base_u
     'openai-api/local/m at http://127.0.0.1:8000/v1'
     >>> str(endpoint_of("B", "http://127.0.0.1:8001/v1", "vllm/m", None))
     'vllm/m at http://127.0.0.1:8001/v1'
+    >>> str(endpoint_of("B", "anthropic/claude@20240620", None, None))
+    'anthropic/claude@20240620'
     """
     if not isinstance(server, str):
         return _checked(Endpoint(letter, server, None))
@@ -361,7 +304,7 @@ def _ask(
     settings = settings_of(config, ConnectionOptions) | {"base_url": server.base_url}
     outcome = run(
         RunConfig(
-            jobs_of([instance for turn in batch for instance in turn]),
+            [RunJob(instance.first, 1) for turn in batch for instance in turn],
             server.model,
             out=folder / {"A": FIRST, "B": SECOND}[server.letter],
             max_tokens=config.max_tokens or (guard.max_tokens if guard else None),

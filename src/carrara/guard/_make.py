@@ -14,7 +14,7 @@ from attrs import evolve
 
 from carrara.guard.config import MakeGuardConfig
 from carrara.guard.guard_file import LEAST_RATE, Guard, GuardItem
-from carrara.guard.items import BATCH, BATCHES, is_right, jobs_for, region_of
+from carrara.guard.items import BATCH, BATCHES, first_item_ids, is_right, jobs_for, region_of
 from carrara.guard.sample_size import (
     FEWEST,
     check_size,
@@ -24,9 +24,8 @@ from carrara.guard.sample_size import (
 from carrara.items.item import messages_of
 from carrara.items.item_id import ItemId, RunJob
 from carrara.items.prompt import fingerprint
-from carrara.items.selection import Sampling, Selection, item_ids
 from carrara.options import ServerOptions, settings_of
-from carrara.profiling.capabilities import Capability, select
+from carrara.profiling.capabilities import select
 from carrara.results.result import Result
 from carrara.runs.config import RunConfig, model_name
 from carrara.runs.run import describe_failures, run
@@ -80,14 +79,6 @@ def make_guard(config: MakeGuardConfig) -> Guard:
     )
     check_size(guard)
     return guard
-
-
-def first_item_ids(capabilities: Sequence[Capability], tokenizer: str) -> dict[str, ItemId]:
-    """Return the first item id of each capability, by its name."""
-    return {
-        capability.name: item_ids(Selection(capability.task, dict(capability.params)), Sampling(), None, tokenizer)[0]
-        for capability in capabilities
-    }
 
 
 def _find_reliable(

@@ -52,7 +52,6 @@ class BettingTest:
     """A sequential test of whether a mean is above a bound, or below it.
 
     Args:
-        bound: The bound, in (-1, 1).
         above: Whether to show that the mean is above the bound. Otherwise: that it is below.
     """
 
@@ -208,7 +207,6 @@ class LengthTests:
     """The tests of a length: one of all instances, and one of each region and capability.
 
     Args:
-        capabilities: The names of all capabilities.
         lengths: The number of lengths, whose tests share an error rate.
     """
 
@@ -258,7 +256,6 @@ def verdict_of(lengths: Sequence[LengthTests], expected: int) -> PairVerdict:
     """Return the verdict on the servers, from the tests of the lengths that were asked.
 
     Args:
-        lengths: The tests of the lengths so far.
         expected: The number of lengths to ask.
     """
     verdicts = [tests.verdict for tests in lengths]

@@ -18,7 +18,6 @@ SIMULATIONS = 200
 """The number of simulated checks of an unbroken server."""
 LEAST_FINE_SHARE = 0.8
 """The share of them that should end as fine. Otherwise the guard should have more items."""
-_BATCH = 8
 
 
 def missing_items(guard: Guard) -> dict[str, int]:
@@ -126,7 +125,6 @@ def more_items(guard: Guard, times: float = 1) -> str:
     """Return what to change so that most checks of an unbroken server end as fine.
 
     Args:
-        guard: A guard with too few items.
         times: How many times as many items it needs at least, because of a length, region or capability.
     """
     cells = {(item.length, item.capability) for item in guard.items}
@@ -141,7 +139,7 @@ def fine_share(guard: Guard) -> float:
 
 def _simulate(guard: Guard, rng: random.Random) -> bool:
     schedule = Schedule(guard)
-    while batch := schedule.next_batch(_BATCH):
+    while batch := schedule.next_batch(BATCH):
         for item in batch:
             schedule.add(item, rng.random() < guard.rate)
     return schedule.verdict == "fine"

@@ -76,7 +76,6 @@ class RatioTests:
 
     Args:
         rate: The rate of right replies while nothing is broken.
-        strata: The names of the strata.
     """
 
     rate: float

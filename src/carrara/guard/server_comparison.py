@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from carrara.guard._check import CHARACTERS, SHOWN
+from carrara.guard._check import CHARACTERS, SHOWN, cut
 from carrara.guard.equivalence import PAIR_CODES, PairOutcome, PairVerdict
 from carrara.guard.sequential import ALL
 from carrara.util.quantities import count, write_length
@@ -144,7 +144,7 @@ class ServerComparison:
             yield f"note: {self.counts}"
         for changed_reply in self.changed[:SHOWN]:
             replies = (
-                f"{letter} {score:.2f} {status} {_cut(reply)!r}"
+                f"{letter} {score:.2f} {status} {cut(reply)!r}"
                 for letter, score, status, reply in zip(
                     "AB", changed_reply.scores, changed_reply.statuses, changed_reply.replies, strict=True
                 )
@@ -210,8 +210,3 @@ class ServerComparison:
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
-
-
-def _cut(reply: str) -> str:
-    text = " ".join(reply.split())
-    return text[:CHARACTERS] + ("…" if len(text) > CHARACTERS else "")

@@ -128,9 +128,6 @@ def correlate_sources(
     """Correlate the scores of runs, of outside tables and of papers.
 
     Args:
-        cells: The scores that runs measured.
-        outside: Rows of outside tables.
-        published: Scores that papers print.
         aliases: Which names mean one model, as OURS=THEIRS, where the names do not say it themselves.
 
     Raises:

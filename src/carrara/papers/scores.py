@@ -67,14 +67,11 @@ def distinct_scores(scores: Collection[PublishedScore]) -> list[PublishedScore]:
     return list(first_scores.values())
 
 
+@cache
 def claimed_length(model: str) -> int | None:
     """Return the context length that the makers of a model claim, in tokens, if its paper prints it."""
-    return _windows().get(model)
-
-
-@cache
-def _windows() -> dict[str, int]:
-    return {row["name"]: read_length(row["claims"]) for row in read_table("models") if row["claims"]}
+    claims = {row["name"]: row["claims"] for row in read_table("models") if row["claims"]}
+    return read_length(claims[model]) if model in claims else None
 
 
 class Time(NamedTuple):

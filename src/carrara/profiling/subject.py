@@ -122,9 +122,7 @@ class Subject:
     Args:
         first: The first item id of its task.
         lengths: The lengths that may be asked, ascending.
-        chance_level: The mean chance level.
         requirements: What the base score has to exceed.
-        rule: The score that counts as reached.
         max_ratio: The largest ratio of the ends of the interval.
         bare_tokens: The tokens of an instance without filler.
         questions: The most questions on an instance.
@@ -147,7 +145,6 @@ class Subject:
         """Replace the results so far by these results of all subjects.
 
         Args:
-            results: All replies.
             last: The results of the last batch, failed requests among them.
         """
         self.curve = Curve(self.chance_level, self.lengths[-1], self.lengths[0])
@@ -245,7 +242,8 @@ def subject_of(
     """
     [first] = item_ids(Selection(capability.task, dict(capability.params)), Sampling(), None, tokenizer)
     is_sized = registry.load(first.task).is_sized
-    bare_tokens = 0 if is_sized else max(_count_tokens(replace(first, index=index)) for index in range(MEASURED))
+    contexts = () if is_sized else (context_of(replace(first, index=index), None) for index in range(MEASURED))
+    bare_tokens = max((context.items[0].survey.tokens for context in contexts), default=0)
     lengths = [length for length in lengths_for(is_sized, upto) if length == 0 or length >= bare_tokens]
     if lengths[-1] < upto:
         raise UsageError(
@@ -273,8 +271,3 @@ def _measure_questions(first: ItemId) -> tuple[float, int]:
     if not chance_levels:
         raise unfit[0]
     return fmean(chance_levels), most
-
-
-def _count_tokens(first: ItemId) -> int:
-    """Return the tokens of an instance without filler."""
-    return context_of(first, None).items[0].survey.tokens

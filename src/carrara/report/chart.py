@@ -4,7 +4,7 @@ CSS styles them (`css`), so that they follow light and dark mode.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -106,19 +106,25 @@ def score_chart(
         offset = (line / (len(lines) - 1) - 0.5) * spread if len(lines) > 1 else 0.0
         return frame.x((lengths.index(length) + 0.5) * step) + offset
 
+    placed = [
+        (series_style, [(place(row.length, line), row, _score_in_words(row)) for row in series_rows])
+        for line, (series_style, series_rows) in enumerate(lines)
+    ]
     parts = [*_grid(frame), *_chance_level(frame, rows, lengths), *_length_axis(frame, lengths)]
-    ends = []
-    for line, (series_style, series_rows) in enumerate(lines):
-        points = [(place(row.length, line), row) for row in series_rows]
-        path = "M" + "L".join(f"{x:.1f} {frame.y(row.stat.mean):.1f}" for x, row in points)
-        bars = [_whisker(frame, series_style, x, row) for x, row in points if row.stat.attempts]
-        marks = [_point(series_style, x, frame.y(row.stat.mean), row, _score_in_words(row)) for x, row in points]
-        stroke = tag("path", d=path, class_=f"line {series_style.line_class}")
-        parts.append(tag("g", *bars, stroke, *marks, data_series=series_style.number, class_="series"))
-        ends.append((series_style, frame.y(series_rows[-1].stat.mean)))
-    if frame.has_names and len(ends) * LABEL_GAP < frame.y(0) - frame.y(1):  # there is no room for more names
-        parts += _names(frame, ends)
+    parts += _series(frame, placed)
     return drawing(title, _in_words(lines), frame.width, frame.height, *parts, class_=f"chart {kind}")
+
+
+def _series(frame: Frame, lines: Sequence[tuple[SeriesStyle, Sequence[tuple[float, Row, str]]]]) -> Iterator[Markup]:
+    """Yield each series as a line through its scores, which have a place and a description, and the names."""
+    for series_style, points in lines:
+        path = "M" + "L".join(f"{x:.1f} {frame.y(row.stat.mean):.1f}" for x, row, _ in points)
+        bars = [_whisker(frame, series_style, x, row) for x, row, _ in points if row.stat.attempts]
+        marks = [_point(series_style, x, frame.y(row.stat.mean), row, words) for x, row, words in points]
+        stroke = tag("path", d=path, class_=f"line {series_style.line_class}")
+        yield tag("g", *bars, stroke, *marks, data_series=series_style.number, class_="series")
+    if frame.has_names and len(lines) * LABEL_GAP < frame.y(0) - frame.y(1):  # there is no room for more names
+        yield from _names(frame, [(series_style, frame.y(points[-1][1].stat.mean)) for series_style, points in lines])
 
 
 def _grid(frame: Frame) -> list[Markup]:
@@ -271,16 +277,11 @@ def spending_chart(task: str, points: Sequence[Point], styles: Styles, frame: Fr
         return frame.x((math.log(max(tokens, ticks[0])) - low) / (high - low))
 
     parts = [*_grid(frame), *_token_axis(frame, {place(tick): about_count(tick) for tick in ticks})]
-    for series_style, series_points in lines:
-        placed = [(place(point.tokens), frame.y(point.row.stat.mean), point) for point in series_points]
-        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in placed)
-        bars = [_whisker(frame, series_style, x, point.row) for x, _, point in placed if point.row.stat.attempts]
-        marks = [_point(series_style, x, y, point.row, _tokens_in_words(point)) for x, y, point in placed]
-        stroke = tag("path", d=path, class_=f"line {series_style.line_class}")
-        parts.append(tag("g", *bars, stroke, *marks, data_series=series_style.number, class_="series"))
-    ends = [(series_style, frame.y(series_points[-1].row.stat.mean)) for series_style, series_points in lines]
-    if frame.has_names and len(ends) * LABEL_GAP < frame.y(0) - frame.y(1):
-        parts += _names(frame, ends)
+    placed = [
+        (series_style, [(place(point.tokens), point.row, _tokens_in_words(point)) for point in series_points])
+        for series_style, series_points in lines
+    ]
+    parts += _series(frame, placed)
     title = f"{task}: mean score against tokens spent"
     about = " ".join(
         f"{series_style.name}: {'; '.join(map(_tokens_in_words, series_points))}."
@@ -322,7 +323,6 @@ def share_bar(counts: Iterable[tuple[str, int]], kind: str) -> Markup:
     """Draw counts as one divided bar.
 
     Args:
-        counts: Names, each with its count.
         kind: What is counted, such as `status`: the beginning of the CSS classes that colour the parts.
     """
     shown = [(name, count) for name, count in counts if count]
@@ -363,9 +363,6 @@ def forest_plot(title: str, about: str, rows: Sequence[Interval], margin: float 
     """Draw differences with their intervals, one below the other, for wide screens and for small ones.
 
     Args:
-        title: What is compared.
-        about: The chart in words.
-        rows: The differences.
         margin: By how much the second may fall behind and still be not worse; it is drawn.
     """
     row_height, top, bottom = 26, 10, 40
@@ -410,7 +407,6 @@ def training_curve(title: str, points: Sequence[Sequence[float]], ends: Sequence
     """Draw a training as a file of its own: the share of right answers, and the loss.
 
     Args:
-        title: What is trained.
         points: Step, loss, share of right answers.
         ends: The last steps of stages.
     """
@@ -475,7 +471,6 @@ def timeline(
     """Draw values from 0 to 1 along the segments of a context, for wide screens and for small ones.
 
     Args:
-        name: What the values are.
         segments: How many segments the context has.
         points: The segments after which values were taken.
         facts: Drawn as vertical lines.

@@ -68,7 +68,10 @@ def verdicts(comparisons: Comparisons, names: dict[str, str], margin: float | No
         pooled = [row for row in comparisons.overall or comparisons.tasks if (row.first, row.second) == pair]
         pair_rows = [row for row in comparisons.across or comparisons.lengths if (row.first, row.second) == pair]
         clear = [row for row in pair_rows if row.verdict() in ("better", "worse")]
-        changes = [f"{row.verdict()}{_where(row)} by {abs(row.difference):.2f} {_interval(row)}" for row in clear]
+        changes = [
+            f"{row.verdict()}{_where(row)} by {abs(row.difference):.2f} ({row.low:+.2f} to {row.high:+.2f})"
+            for row in clear
+        ]
         rest = ", ".join(_where(row).strip() or "over all" for row in pair_rows if row not in clear)
         if clear:
             yield f"Beside {first}, {second} is {'; '.join(changes)}{f'; not told apart {rest}' if rest else ''}."
@@ -85,10 +88,6 @@ def verdicts(comparisons: Comparisons, names: dict[str, str], margin: float | No
 def _where(row: Comparison) -> str:
     task = f" in {short(row.task)}" if row.task else ""
     return f" at {write_length(row.length)}{task}" if row.length is not None else task
-
-
-def _interval(row: Comparison) -> str:
-    return "" if row.low is None or row.high is None else f"({row.low:+.2f} to {row.high:+.2f})"
 
 
 def comparison_table(

@@ -28,12 +28,7 @@ _HEADING = re.compile(r'<h2 id="(\w+)">([^<]+)</h2>')
 
 
 def render_page(template: str, title: str, **content: Any) -> str:
-    """Return the page of a template.
-
-    Args:
-        template: The name of a file in `templates/`.
-        content: What the template shows.
-    """
+    """Return the page of a template."""
     script = _read("script.js")
     sha = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (

@@ -93,17 +93,17 @@ def _unanswered_cell_notes(results: Sequence[Result], rows: Sequence[Row], style
         return
     series_for = series_of(results)
     empty = Counter((result.task, series_for(result), result.length) for result in results if result.status == "empty")
-    for row in silent_rows[:LISTED]:
+    sentences = []
+    for row in silent_rows:
         n_empty = empty[row.task, row.series, row.length]
         silent = f", {n_empty:,} of them empty" if n_empty else ""
         unread = row.stat.n - row.stat.answers_read
-        yield (
+        sentences.append(
             f"{styles[row.series].name} gives no answer in {unread:,} of {count(row.stat.n, 'reply')} at "
             f"{write_length(row.length)} in {short(row.task)}{silent}."
         )
-    if len(silent_rows) > LISTED:
-        have = "has" if len(silent_rows) == LISTED + 1 else "have"
-        yield f"{count(len(silent_rows) - LISTED, 'more cell')} {have} mostly replies without an answer."
+    replies = "mostly replies without an answer"
+    yield from _first_sentences(sentences, "cell", f"has {replies}", f"have {replies}")
 
 
 def _repeated_request_notes(results: Sequence[Result]) -> Iterator[str]:
@@ -114,12 +114,13 @@ def _repeated_request_notes(results: Sequence[Result]) -> Iterator[str]:
 
 
 def _unmeasured_notes(rows: Sequence[Row], styles: Styles) -> Iterator[str]:
-    blank = [row for row in rows if not row.stat.scored]
-    for row in blank[:LISTED]:
-        cell = f"{styles[row.series].name} at {write_length(row.length)} in {short(row.task)}"
-        yield f"{cell} has no score ({row.stat.unscored}): nothing was measured there."
-    if len(blank) > LISTED:
-        yield f"{count(len(blank) - LISTED, 'more cell')} {'has' if len(blank) == LISTED + 1 else 'have'} no score."
+    sentences = [
+        f"{styles[row.series].name} at {write_length(row.length)} in {short(row.task)} has no score "
+        f"({row.stat.unscored}): nothing was measured there."
+        for row in rows
+        if not row.stat.scored
+    ]
+    yield from _first_sentences(sentences, "cell", "has no score", "have no score")
 
 
 def _one_length_notes(rows: Sequence[Row]) -> Iterator[str]:
@@ -298,7 +299,6 @@ def write_report(
     """Write the page atomically. The same results give the same bytes.
 
     Args:
-        summary: The results and their numbers.
         find_snippet: Finds what to show of the prompt of a reply.
         sources: The submitted folders that the results come from.
     """

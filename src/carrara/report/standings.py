@@ -15,7 +15,6 @@ def standing_lines(standings: Sequence[Standing], costs: Sequence[float] | None 
     """Yield the lines of the leaderboard.
 
     Args:
-        standings: The leaderboard.
         costs: The cost of the tokens of each line, where prices are known.
     """
     names = distinct(str(line.series) for line in standings)

@@ -51,8 +51,6 @@ MARKERS = (
     "M-5 -2.5L-2.5 -5L0 -2.5L2.5 -5L5 -2.5L2.5 0L5 2.5L2.5 5L0 2.5L-2.5 5L-5 2.5L-2.5 0Z",  # cross
     "M-5 -2.6H5V2.6H-5Z",  # bar
 )
-MARKER_SIZE = 5
-"""Half the width of the box of a marker."""
 
 
 def css() -> str:

@@ -58,17 +58,14 @@ class Table:
         if self.rows:
             yield from ("", self.title) if self.title else ("",)
             columns = [column for column in self.columns if column.only != "page"]
-            yield from table([column.name for column in columns], _cells(columns, self.rows))
+            cells = ([column.cell(row) for column in columns] for row in self.rows)
+            yield from table([column.name for column in columns], cells)
             yield from self.remarks
 
     @property
     def page_columns(self) -> list[Column]:
         """The columns of the page."""
         return [column for column in self.columns if column.only != "terminal"]
-
-
-def _cells(columns: Sequence[Column], rows: Sequence[Any]) -> Iterator[list[str]]:
-    return ([column.cell(row) for column in columns] for row in rows)
 
 
 def summary_lines(summary: Summary) -> Iterator[str]:
@@ -91,7 +88,6 @@ def score_lines(rows: Sequence[Row], effective: Sequence[EffectiveLength] = ()) 
     """Yield the table of scores.
 
     Args:
-        rows: The rows, one for each model, task and length, or for each value of labels.
         effective: The effective lengths, one for each model and task; they are shown where one has several lengths.
     """
     if len({(row.task, row.series, row.length) for row in rows}) == len({(row.task, row.series) for row in rows}):

@@ -57,9 +57,6 @@ def verdicts(
     """Return one verdict for each series.
 
     Args:
-        rows: The rows of the page.
-        styles: The series of the page.
-        effective: Their effective lengths.
         findings: The clearest pooled finding of each series that has one.
         losses: The largest loss of each series that has one.
     """
@@ -90,7 +87,8 @@ def verdicts(
 
 def remark(rows: Sequence[Row], effective: EffectiveLength) -> str:
     """Return the meaning of one task's scores: the effective length or why there is none, and the unanswered items."""
-    parts = [_capitalize(f"{_status(effective)}.")] if effective.usability != "one length" else []
+    status = _status(effective)
+    parts = [] if effective.usability == "one length" else [f"{status[0].upper()}{status[1:]}."]
     scored = [row for row in rows if row.stat.scored]
     guessing = next((row for row in scored if all(r.stat.guessing for r in scored if r.length >= row.length)), None)
     if guessing and (len(scored) == 1 or guessing.length == scored[0].length):
@@ -118,10 +116,6 @@ def _unread(row: Row) -> str:
     statuses = ", ".join(f"{count:,} {status}" for status, count in row.stat.others.items() if status != "error")
     n_unread = row.stat.n - row.stat.answers_read
     return f"No answer was read from {n_unread:,} of {row.stat.n:,} replies at {write_length(row.length)} ({statuses})"
-
-
-def _capitalize(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
 
 
 def _scores(rows: Sequence[Row]) -> str:

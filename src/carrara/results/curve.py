@@ -123,7 +123,7 @@ class Curve:
         self._ends: dict[Rule, Numbers] = {}
         self._orders: dict[Rule, NDArray[np.intp]] = {}
         self._likely: tuple[NDArray[np.intp], Numbers] | None = None
-        self._intervals: dict[tuple[Rule, float], tuple[float, float, float]] = {}
+        self._intervals: dict[Rule, tuple[float, float, float]] = {}
 
     def score(self, length: float) -> Numbers:
         """Return the probability of a right answer at a length, for every curve of the grid."""
@@ -191,16 +191,16 @@ class Curve:
         places, weights = self.likely
         return float(weights[np.isnan(self.ends(rule)[places])].sum())
 
-    def effective(self, rule: Rule, inside: float = INSIDE) -> tuple[float, float, float]:
+    def effective(self, rule: Rule) -> tuple[float, float, float]:
         """Return the lower end, the median and the upper end of the effective length, if one is defined.
 
         0 means that the score is too low even without filler. A length past the longest is infinite.
         """
-        if (rule, inside) not in self._intervals:
-            self._intervals[rule, inside] = self._effective(rule, inside)
-        return self._intervals[rule, inside]
+        if rule not in self._intervals:
+            self._intervals[rule] = self._effective(rule)
+        return self._intervals[rule]
 
-    def _effective(self, rule: Rule, inside: float) -> tuple[float, float, float]:
+    def _effective(self, rule: Rule) -> tuple[float, float, float]:
         ends, order = self.ends(rule), self._order(rule)
         places, weights = self.likely
         probabilities = np.zeros_like(ends)
@@ -208,7 +208,7 @@ class Curve:
         risen = np.cumsum(probabilities[order])
         if not len(order) or risen[-1] <= 0:
             return 0.0, 0.0, math.inf
-        quantiles = np.searchsorted(risen, risen[-1] * np.array([(1 - inside) / 2, 0.5, (1 + inside) / 2]))
+        quantiles = np.searchsorted(risen, risen[-1] * np.array([(1 - INSIDE) / 2, 0.5, (1 + INSIDE) / 2]))
         low, middle, high = (self._length(float(ends[order[min(len(order) - 1, int(place))]])) for place in quantiles)
         return low, middle, high
 

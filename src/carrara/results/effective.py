@@ -407,9 +407,7 @@ def judge(
 
     Args:
         task: Empty for the mean of several tasks.
-        base: The score at the shortest length.
         points: Length, mean, and the equivalent number of independent scores, the shortest length first.
-        note: What else to know of the estimate.
     """
     if base.usability != "usable":
         return EffectiveLength(series, task, base.usability, base, reason=base.reason)

@@ -92,7 +92,6 @@ def horizon_rows(results: Sequence[Result], among: Sequence[Result] | None = Non
     """Return a row for each series, task, length and set of labels with conversations of totals.
 
     Args:
-        results: The replies. Those of other tasks are ignored.
         among: All results of the report, if `results` is a part of them. Each series has a unique name there.
     """
     series_for = series_of(results if among is None else among)

@@ -12,8 +12,6 @@ from functools import lru_cache
 
 Z = 1.959963984540054
 """The normal distribution's 97.5 % point."""
-_LARGE = 200
-"""Degrees of freedom above which the expansion around the normal distribution is right to six digits."""
 
 
 def wilson(mean: float, n: float, z: float = Z) -> tuple[float, float]:
@@ -59,22 +57,6 @@ def effective_n(clusters: Sequence[Sequence[float]]) -> float:
 @lru_cache(maxsize=1024)
 def student(degrees: int) -> float:
     """Return the 97.5 % point of Student's t distribution."""
-    if degrees > _LARGE:
-        first, second = (Z**3 + Z) / 4, (5 * Z**5 + 16 * Z**3 + 3 * Z) / 96
-        return Z + first / degrees + second / degrees**2
-    low, high = 0.0, math.pi / 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _between(middle, degrees) < 0.95 else (low, middle)
-    return math.tan(low) * math.sqrt(degrees)
+    from scipy.special import stdtrit
 
-
-def _between(angle: float, degrees: int) -> float:
-    """Return P(|t| < tan(angle) x sqrt(degrees)), by the finite series of Abramowitz and Stegun, 26.7.3 and 26.7.4."""
-    cosine, sine = math.cos(angle), math.sin(angle)
-    odd = degrees % 2
-    term = total = (cosine if degrees > 1 else 0.0) if odd else 1.0
-    for k in range(3 if odd else 2, degrees - 1, 2):
-        term *= (k - 1) / k * cosine**2
-        total += term
-    return 2 / math.pi * (angle + sine * total) if odd else sine * total
+    return float(stdtrit(degrees, 0.975))

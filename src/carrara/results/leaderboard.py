@@ -83,12 +83,7 @@ class Standing:
 
 
 def leaderboard(results: Sequence[Result], requirements: Requirements | None = None) -> list[Standing]:
-    """Return the lines, the best first.
-
-    Args:
-        results: The replies of all models.
-        requirements: What the base score has to exceed for an effective length.
-    """
+    """Return the lines, the best first."""
     results_by_model: dict[Series, dict[Cell, list[Result]]] = {}
     unmeasured: dict[Series, set[Cell]] = {}
     for (task, variant, length, model), replies in group_by_cell(results).items():

@@ -71,7 +71,7 @@ def interval(groups: Groups, *, significant: bool, level: float = ALPHA) -> tupl
     terms = _terms(groups)
     intervals = [
         _student_interval(groups, level),
-        _score_interval(terms, _size(groups), level),
+        score_interval(terms, _size(groups), level),
         *_binomial_interval(terms, level),
     ]
     low, high = max(-1.0, min(low for low, _ in intervals)), min(1.0, max(high for _, high in intervals))
@@ -243,7 +243,7 @@ def _score_p(terms: Sequence[float], n: float) -> float:
     return math.erfc(_score_z(up, down, n, 0.0) / math.sqrt(2))
 
 
-def _score_interval(terms: Sequence[float], n: float, level: float) -> tuple[float, float]:
+def score_interval(terms: Sequence[float], n: float, level: float) -> tuple[float, float]:
     scale, up, down = _scale(terms, n)
     limit, ends = _z(level), list[float]()
     for end in (-1.0, 1.0):

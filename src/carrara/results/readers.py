@@ -144,7 +144,6 @@ def series_costs(results: Sequence[Result], among: Sequence[Result] | None = Non
     """Return the costs of each series on each task at each length.
 
     Args:
-        results: The replies.
         among: All results of the report, if `results` is a part of them. Each series has a unique name there.
     """
     series_for = series_of(results if among is None else among)

@@ -209,10 +209,10 @@ def _describe_shortcut(shortcut: Shortcut) -> str:
     )
 
 
-def search_shortcuts(first: ItemId, instances: int, pack: Pack | None = None) -> SearchResult:
+def search_shortcuts(first: ItemId, instances: int) -> SearchResult:
     """Return the findings of the search for shortcuts, without the rest of the audit."""
-    search = Search(_training_items(first, instances, pack))
-    all_contexts = contexts(first, instances, pack, lambda warning: None)
+    search = Search(_training_items(first, instances, None))
+    all_contexts = contexts(first, instances, None, lambda warning: None)
     return search.summarize([search.take(item) for context in all_contexts for item in context.items])
 
 

@@ -22,7 +22,7 @@ LENGTH, INSTANCES = 4096, 200
 FEW = 30
 """The number of instances if it is computed for a listing."""
 DIGITS = 4
-_FILE = Path(__file__).with_suffix(".txt")
+FILE = Path(__file__).with_suffix(".txt")
 
 
 def chance_level_of(name: str) -> float:
@@ -35,7 +35,7 @@ def chance_level_of(name: str) -> float:
 def stored_levels() -> dict[str, float]:
     """Return the stored levels by name and version. Empty if the file is missing, as in a package without it."""
     try:
-        lines = _FILE.read_text("utf-8").splitlines()
+        lines = FILE.read_text("utf-8").splitlines()
     except OSError:
         return {}
     return {name: float(chance_level) for name, chance_level in map(str.split, lines)}
@@ -71,7 +71,7 @@ def main(names: Sequence[str] = ()) -> None:
         known = stored_levels().get(task := f"{name}@{registry.load(name).version}")
         level = compute_level(name) if known is None or not names or name in names else known
         lines.append(f"{task} {level:.{DIGITS}f}\n")
-    _FILE.write_text("".join(lines), "utf-8")
+    FILE.write_text("".join(lines), "utf-8")
 
 
 if __name__ == "__main__":

@@ -149,7 +149,6 @@ class PartsCheck:
 
     Args:
         size: The most tokens of a part.
-        draw: The number of the draw.
     """
 
     def __init__(self, size: int = SIZE, draw: int = 0) -> None:

@@ -77,7 +77,6 @@ def reply_in_turn(name: str, item: Item, messages: Sequence[Message]) -> str:
     """Return the reply of a reference model to the last message of a conversation.
 
     Args:
-        name: The name of the reference model.
         messages: The prompt, and the messages and replies that followed.
     """
     follow_ups = item.prompt.template.follow_ups

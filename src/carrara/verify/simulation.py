@@ -78,8 +78,6 @@ class Simulation:
         """Guess at a question.
 
         Args:
-            task: The task, which guesses and scores.
-            instance: What the question is on.
             rng: Random numbers for the guesses.
             name: Names the instance: questions on one instance are not independent.
         """

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from attrs import converters, field, frozen
 
@@ -12,14 +12,11 @@ from carrara.papers.figures import babilong, michelangelo, minerva, sync
 from carrara.papers.figures.definitions import Definition, definition
 from carrara.papers.figures.figure import Figure
 from carrara.papers.figures.marks import FigureData, scores
+from carrara.papers.scores import read_scores
 from carrara.results.result import Result
 from carrara.results.rows import report_failures
 from carrara.results.scores import METRICS, Metric, by_metric
 from carrara.util.errors import UsageError, nearest
-
-if TYPE_CHECKING:
-    from carrara.papers.figures.figure import Figure
-
 
 BEST = "best"
 """The value of `published` for the best published models."""
@@ -63,30 +60,19 @@ class FigureConfig:
     """Show the paper's own models beside those of the runs: the `best` eight, or those whose names contain one of these
     texts. Without runs and without this option, a figure shows all of the paper's models."""
 
-    def draw(self, results: Sequence[Result]) -> "Figure":
-        """Return the figure.
-
-        Args:
-            results: The results of the runs.
-        """
-        from carrara.papers.figures.definitions import definition
-        from carrara.papers.figures.marks import FigureData
-        from carrara.papers.scores import read_scores
-
-        scores = read_scores([definition(self.name).paper]) if self.published or not results else []
+    def draw(self, results: Sequence[Result]) -> Figure:
+        """Return the figure of the results of the runs."""
+        published = read_scores([definition(self.name).paper]) if self.published or not results else []
         models = () if self.published == (BEST,) else self.published
-        for name in models:
-            _check_published(name, {score.name for score in scores})
-        data = FigureData(by_metric(results, self.score), scores, models, self.published == (BEST,))
+        names = {score.name for score in published}
+        for part in models:
+            if not any(part.lower() in name.lower() for name in names):
+                raise UsageError(
+                    f"`published={part}`: the paper has no model whose name contains it{nearest(part, names)}; "
+                    f"give a part of a name, or `{BEST}`"
+                )
+        data = FigureData(by_metric(results, self.score), published, models, self.published == (BEST,))
         return figure(self.name, data if self.lengths is None else data.at_lengths(self.lengths))
-
-
-def _check_published(name: str, models: set[str]) -> None:
-    if not any(name.lower() in model.lower() for model in models):
-        raise UsageError(
-            f"`published={name}`: the paper has no model whose name contains it{nearest(name, models)}; "
-            f"give a part of a name, or `{BEST}`"
-        )
 
 
 Makers = Mapping[str, Callable[[Definition, FigureData], Figure]]

@@ -39,7 +39,6 @@ def is_figure(head: bytes, figure: Figure, path: Path) -> bool:
 
     Args:
         head: The first bytes of the file.
-        path: The file to write. Its ending determines the form.
     """
     match path.suffix.lower():
         case ".csv":

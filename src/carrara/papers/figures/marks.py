@@ -194,7 +194,7 @@ def _best(marks: Iterable[Mark], count: int) -> list[str]:
     return sorted(values, key=lambda model: (-len(values[model]), -sum(values[model]), model))[:count]
 
 
-def mean_of(marks: Sequence[Mark], panel: str = "") -> list[Mark]:
+def mean_of(marks: Sequence[Mark]) -> list[Mark]:
     """Return for each model and x the mean over all panels, each with the same weight, if the model has all of them."""
     panels = {mark.panel for mark in marks}
     groups: dict[tuple[str, bool, float | str], dict[str, Mark]] = {}
@@ -205,7 +205,6 @@ def mean_of(marks: Sequence[Mark], panel: str = "") -> list[Mark]:
             model,
             x,
             sum(mark.value for mark in marks_by_panel.values()) / len(marks_by_panel),
-            panel,
             published=published,
         )
         for (model, published, x), marks_by_panel in groups.items()

@@ -161,7 +161,7 @@ class Idk(SuiteTask):
         name = stream.choice(NAMES)
         story = stories.draw_story(stream, name, [person for person in NAMES if person != name])
         unknown, known = (
-            _question(stream, topic, name, self._chance_level()) for topic in (story.unknown, story.known)
+            pose_question(stream, topic, name, self._chance_level()) for topic in (story.unknown, story.known)
         )
         match self.about:
             case "both":
@@ -232,7 +232,7 @@ def _ask(wording: Mapping[str, str], question: Question[str]) -> str:
     return wording["ask"].format(question=question.ask, **dict(zip(_LETTERS, question.options, strict=True)))
 
 
-def _question(rng: Rng, topic: Topic, name: str, chance_level: float) -> Question[str]:
+def pose_question(rng: Rng, topic: Topic, name: str, chance_level: float) -> Question[str]:
     """Return a question about something that the story tells, or only seems to tell."""
     is_known = topic.answer is not None
     return Question(
@@ -249,7 +249,7 @@ def _question(rng: Rng, topic: Topic, name: str, chance_level: float) -> Questio
 def _example(rng: Rng, name: str, n: int) -> Quiz:
     """Return a story about somebody else, with a question of each kind in turn."""
     story = next(stories.other_stories(rng, name))
-    return Quiz(story, (_question(rng, story.known if n % 2 else story.unknown, story.name, 0.0),))
+    return Quiz(story, (pose_question(rng, story.known if n % 2 else story.unknown, story.name, 0.0),))
 
 
 def _filler(name: str, story: Story, choices: Sequence[str], key: Key) -> Filler:

@@ -93,12 +93,12 @@ def read_findings() -> dict[str, Findings]:
     }
 
 
-def search_task(name: str, instances: int = INSTANCES) -> Findings:
+def search_task(name: str) -> Findings:
     """Search for the shortcuts of a task."""
     from carrara.verify.audit import search_shortcuts
 
     version = registry.load(name).version
-    result = search_shortcuts(ItemId(name, version, "", "test", 0, 0, 0, LENGTH, "chat", "", DEFAULT), instances)
+    result = search_shortcuts(ItemId(name, version, "", "test", 0, 0, 0, LENGTH, "chat", "", DEFAULT), INSTANCES)
     scores = (
         ShortcutScore(
             shortcut.kind,

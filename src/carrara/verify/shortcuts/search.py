@@ -122,7 +122,7 @@ class Search:
         self._lines = {part: _learn_lines(items, self._forms[part]) for part, items in by_part.items()}
         self._context_free_reader = ContextFreeReader(learned_from)
         self._echoed = 0
-        self._train = [self.take(item) for item in learned_from]
+        self.train = [self.take(item) for item in learned_from]
         self._echoed = 0
 
     def take(self, item: Item) -> Measurement:
@@ -182,8 +182,8 @@ class Search:
 
         Their scores are those on the test split.
         """
-        names = [name for name in _names(kind, self._train) if name != truncated.BACKWARDS]
-        means = {name: fmean(_fill_scores(kind, name, _answered_items(kind, name, self._train))) for name in names}
+        names = [name for name in _names(kind, self.train) if name != truncated.BACKWARDS]
+        means = {name: fmean(_fill_scores(kind, name, _answered_items(kind, name, self.train))) for name in names}
         for name in sorted(means, key=lambda name: -means[name]):
             answered = _answered_items(kind, name, test_measurements)
             yield _shortcut(kind, name, _fill_scores(kind, name, answered), answered)
@@ -194,7 +194,7 @@ class Search:
         """Yield the best rule of typography, and if that is declared, the best one that sees white space alone."""
         train, test = (
             [measured.sentences for measured in measurements if measured.sentences]
-            for measurements in (self._train, test_measurements)
+            for measurements in (self.train, test_measurements)
         )
         for name, rule, rows in typography.find_rules(train, test):
             scores, chance_levels = [row.f1 for row in rows], [row.chance_level for row in rows]
@@ -208,7 +208,7 @@ class Search:
         scores, self._goes_by = list[float](), list[str]()
         for name in sorted({measured.item.question.part for measured in test_measurements}):
             learned = LearnedReader.of(
-                [measured.candidates for measured in self._train if measured.item.question.part == name]
+                [measured.candidates for measured in self.train if measured.item.question.part == name]
             )
             if learned:
                 self._goes_by.append(

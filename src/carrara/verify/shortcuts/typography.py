@@ -87,7 +87,7 @@ class SentenceTable:
         """
         features, flags = [np.empty((0, len(COLUMNS)), np.int64)], [np.empty((0, 2), np.bool_)]
         for message, text in texts.items():
-            spans, gaps = _divide(text)
+            spans, gaps = divide(text)
             if not spans:
                 continue
             features.append(_features(text, spans, gaps))
@@ -169,10 +169,6 @@ def find_rules(
     Each finds what it finds best on the training split: facts among filler, or needed facts among all sentences.
     Nothing is yielded if no item has sentences to tell apart.
 
-    Args:
-        train: The sentences of items of the training split.
-        tested: The sentences of items of the test split.
-
     Yields:
         The name under which a task may declare it, the rule in words, and its accuracy in each item of the test split.
     """
@@ -201,7 +197,7 @@ def _score(rule: Rule, features: Numbers, flags: Flags) -> Accuracy:
 # --- sentences and their features ---
 
 
-def _divide(text: str) -> tuple[list[tuple[int, int]], list[str]]:
+def divide(text: str) -> tuple[list[tuple[int, int]], list[str]]:
     """Return the starts and ends of the sentences of a text, and the white space between them."""
     spans, gaps, at = list[tuple[int, int]](), list[str](), len(text) - len(text.lstrip())
     end = len(text.rstrip())
