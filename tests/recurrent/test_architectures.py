@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env-all` installs it")
 
 from carrara.recurrent import ARMT, RMT, SSM, Delta, Window
 from carrara.recurrent.armt import Associative, Exact, Store, dpfp

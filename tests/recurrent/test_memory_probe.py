@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env-all` installs it")
 
 from carrara.items.item import make
 from carrara.recurrent import checkpoint

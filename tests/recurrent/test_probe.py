@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env-all` installs it")
 
 from torch.utils.data import DataLoader
 

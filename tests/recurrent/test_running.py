@@ -9,7 +9,7 @@ import anyio
 import pytest
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelAPI, ModelOutput
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env-all` installs it")
 
 from carrara.constants import KEY
 from carrara.items.item import make

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env-all` installs it")
 
 from carrara.items.item import make
 from carrara.recurrent.stories import Sample

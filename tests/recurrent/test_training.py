@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env-all` installs it")
 
 from safetensors.torch import load_file
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env-all` installs it")
 
 from carrara.items.selection import Sampling, Selection, item_ids
 from carrara.recurrent.settings import Settings, Stage
