@@ -187,6 +187,8 @@ def test_an_id_that_no_document_has_is_an_error_of_its_own() -> None:
     assert found.error_type
     assert found.error_type.kind == "ids of no document"
     assert found.scores["alce_recall"] == 0.0
+    # Unicode takes “ſ” and the Kelvin sign for other cases of “s” and “k”: no id has them.
+    assert grade(item.task, item.question, reply(item.question.gold.answer, ["ghpfſr", "lwztKx"])).status == "ok"
 
 
 # --- published scores ---

@@ -69,7 +69,8 @@ def letters(word: str, size: int, cased: Callable[[str], str]) -> Kind:
     return Kind(
         word,
         lambda rng: cased("".join([rng.choice(CONSONANTS) for _ in range(size)])),
-        re.compile(rf"{WORD_START}[{CONSONANTS}]{{{size}}}{WORD_END}", re.IGNORECASE),
+        # ASCII: “ſ” is no other case of “s” here
+        re.compile(rf"{WORD_START}(?a:[{CONSONANTS}]{{{size}}}){WORD_END}", re.IGNORECASE),
         cased,
         2 * size,
         len(CONSONANTS) ** size,
