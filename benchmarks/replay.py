@@ -3,9 +3,8 @@
     python -m benchmarks.replay --out before.jsonl.gz          # at the commit before
     python -m benchmarks.replay --against before.jsonl.gz      # at the one after: each changed verdict, with its reply
 
-The replies are BABILong's published predictions, those of the embedded model to every task
-(benchmarks/embedded_replies.jsonl), the scorer's cases of Minerva, those to bAbI questions and to Latent List that were
-labelled by hand, the handwritten ones (tests/answers/handwritten) and a fixed sample of the fuzzed ones
+The replies are BABILong's published predictions, the scorer's cases of Minerva, those to bAbI questions and to Latent
+List that were labelled by hand, the handwritten ones (tests/answers/handwritten) and a fixed sample of the fuzzed ones
 (tests/helpers/fuzz.py). A file has one line for each: which it
 is, what it answers, its status, answer and scores, and a hash of the reply with its question: where items have become
 others, so have fuzzed replies, and those are not compared.
@@ -33,15 +32,12 @@ from tests.tasks.michelangelo import test_latent_list
 
 from carrara.items import registry
 from carrara.items.grading import grade
-from carrara.items.item import questions_of
-from carrara.items.item_id import ItemId
 from carrara.task.suite import SuiteTask
 from carrara.tasks.minerva import _given
 from carrara.types import Question
 from carrara.util.parallel import parallel_map
 
 SHARED = Path(os.environ.get("CARRARA_PUBLISHED") or "nowhere")
-EMBEDDED = Path(__file__).with_name("embedded_replies.jsonl")
 FUZZED = 20_000
 SHOWN = 300
 """Characters of a reply that are shown."""
@@ -199,16 +195,6 @@ def predictions(source: str) -> Iterator[Kept]:
                 yield Kept(source, task_name, f"babilong/qa{task}", number, question, row["output"])
 
 
-def embedded(source: str) -> Iterator[Kept]:
-    """The replies of the embedded model. Those to items of an older version are left out."""
-    for number, line in enumerate(EMBEDDED.read_text("utf-8").splitlines()):
-        reply = json.loads(line)
-        item_id = ItemId.parse(reply["id"])
-        if registry.load(item_id.task).version == item_id.version:
-            posed = questions_of(item_id)
-            yield Kept(source, posed.task, item_id.task, number, posed.questions[item_id.question], reply["reply"])
-
-
 def labelled(source: str) -> Iterator[Kept]:
     number = 0
     for group in babilong_answers.REPLIES:
@@ -259,7 +245,6 @@ def fuzzed(task: str, n: int) -> Iterator[Kept]:
 
 SOURCES: Mapping[str, Callable[[str], Iterator[Kept]]] = {
     "predictions": predictions,
-    "embedded": embedded,
     "labelled": labelled,
     "sessions": sessions,
     "handwritten": by_hand,
