@@ -248,7 +248,7 @@ COMMANDS: Mapping[Group, Mapping[str, Command | Actions]] = {
         "prompts": PROMPTS,
         "demo": Command(
             "Run the embedded model on a first set of tasks.",
-            "operations.run:demo",
+            "operations.demo:demo",
             "carrara demo --out runs/demo",
             resumes=True,
         ),

@@ -13,7 +13,7 @@ from cyclopts import Group, Parameter
 
 from carrara.operations.printed import Recorded, Text
 from carrara.operations.results import Results
-from carrara.options import PYTHON_ONLY, File, Flag, at_least, folder_of, is_flag, text
+from carrara.options import File, Flag, is_flag, text
 from carrara.readers.options import split_readers
 from carrara.results.result import MIN_BASE_SCORE, check_base_score
 from carrara.runs.budget import Budget, read_budget
@@ -344,26 +344,3 @@ def _dry_run(configs: Sequence[RunConfig]) -> Text:
         if is_probed(config.model, config.base_url, config.model_args):
             lines += ["", *server_info_lines(probe_server(config.model, config.base_url, config.model_args))]
     return Text(lines)
-
-
-# --- the first run ---
-
-
-@frozen(kw_only=True, slots=False)
-class DemoConfig:
-    """The folder and the size of the first run."""
-
-    out: Annotated[Path, text("DIR", shows_default=True)] = field(default="runs/demo", converter=folder_of)  # type: ignore[assignment]  # it is converted
-    """Folder of the run."""
-    n: Annotated[int | None, Parameter(name="-n", metavar="N")] = field(default=None, validator=at_least(1))
-    """Instances for each task and length. By default 10."""
-    model: str = field(default="carrara/smollm2", init=False, metadata=PYTHON_ONLY)
-
-
-@takes(DemoConfig)
-def demo(config: DemoConfig) -> FinishedRuns:
-    """Run the embedded model on a first set of tasks: `carrara run quick`, without server or key.
-
-    The first time it downloads the model (98 MB), which `carrara run --model carrara/smollm2` uses too.
-    """
-    return run_each([RunConfig("quick", config.model, n=config.n, out=config.out)], TerminalConfig())

@@ -295,20 +295,26 @@ def write_report(
     title: str,
     find_snippet: FindSnippet | None = None,
     sources: Sequence[ItemSource] = (),
+    reload: int = 0,
 ) -> None:
     """Write the page atomically. The same results give the same bytes.
 
     Args:
         find_snippet: Finds what to show of the prompt of a reply.
         sources: The submitted folders that the results come from.
+        reload: While a run goes on, the seconds after which the page reloads.
     """
-    page = render(summary, title, find_snippet, sources)
+    page = render(summary, title, find_snippet, sources, reload)
     with whole_file(path) as file:
         file.write(page)
 
 
 def render(
-    summary: Summary, title: str, find_snippet: FindSnippet | None = None, sources: Sequence[ItemSource] = ()
+    summary: Summary,
+    title: str,
+    find_snippet: FindSnippet | None = None,
+    sources: Sequence[ItemSource] = (),
+    reload: int = 0,
 ) -> str:
     content = _content(summary, find_snippet) if summary.results else {"results": 0}
     return render_page(
@@ -316,6 +322,7 @@ def render(
         title,
         partial=summary.missing,
         sources=sources,
+        reload=reload,
         chance_level_terms=chance_level_terms(),
         **({"has_reader": False, "trivial": []} | content),
     )

@@ -18,6 +18,9 @@ ARGUMENT = "-M "
 SOLVER = "solver"
 """The setting that names the Inspect solver, if it is not Carrara's own."""
 
+RECORDED = "recorded"
+"""The name of the setting that says when and how replies were recorded that come with the package."""
+
 WITHIN = "within"
 """The name of the setting that says that lengths include the answer."""
 

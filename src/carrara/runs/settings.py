@@ -15,7 +15,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model
 
 from carrara.constants import COT, READER
-from carrara.results.result import ARGUMENT, SOLVER, WITHIN
+from carrara.results.result import ARGUMENT, RECORDED, SOLVER, WITHIN
 from carrara.servers.secrets import hide, public
 from carrara.tokenizers.gguf import split_digest
 
@@ -86,6 +86,8 @@ def settings_in(log: EvalLog) -> dict[str, str]:
     config = log.eval.model_generate_config.merge(log.plan.config)
     reader_settings = (_argument(log, name) for name in (READER, COT, WITHIN))
     settings = settings_of(server, log.eval.model_args, config, *reader_settings) | file_of(log.eval.model)
+    if recorded := (log.eval.metadata or {}).get(RECORDED):
+        settings[RECORDED] = str(recorded)
     return {SOLVER: solver, **settings} if (solver := _other_solver(log)) else settings
 
 

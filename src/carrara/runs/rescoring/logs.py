@@ -5,7 +5,7 @@ on its lines, so that scoring the same file again replaces the old logs.
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -15,7 +15,7 @@ from typing import Any
 
 from carrara.answers.status import GRADED
 from carrara.items.item_id import ItemId
-from carrara.results.result import Result
+from carrara.results.result import RECORDED, Result
 from carrara.util.quantities import write_length
 
 LINES, WEIGHT = 500, 8 << 20
@@ -32,13 +32,17 @@ Submit = Callable[..., Future[None]]
 
 
 class LogWriter:
-    """A writer of scored lines into logs. Lines wait until their log is full."""
+    """A writer of scored lines into logs. Lines wait until their log is full.
 
-    def __init__(self, folder: Path, source: str, submit: Submit) -> None:
+    Args:
+        recorded: When and how the replies of a model were recorded, by its name.
+    """
+
+    def __init__(self, folder: Path, source: str, submit: Submit, recorded: Mapping[str, str] | None = None) -> None:
         from carrara.runs.replies import LOGS
 
         self._logs, self._partial = folder / LOGS, folder / f".scoring-{os.getpid()}"
-        self._source, self._submit = source, submit
+        self._source, self._submit, self._recorded = source, submit, recorded or {}
         self._unwritten: dict[tuple[str, str, int], list[Result]] = {}
         self._weight: dict[tuple[str, str, int], int] = {}
         self._pending: list[Future[None]] = []
@@ -67,12 +71,13 @@ class LogWriter:
     def _write(self, where: tuple[str, str, int]) -> None:
         lines = self._unwritten.pop(where)
         del self._weight[where]
-        self._pending.append(self._submit(write_log, self._logs, self._partial, self._source, lines))
+        recorded = self._recorded.get(where[0], "")
+        self._pending.append(self._submit(write_log, self._logs, self._partial, self._source, lines, recorded))
         while len(self._pending) > PENDING:
             self._pending.pop(0).result()
 
 
-def write_log(logs: Path, partial: Path, source: str, lines: Sequence[Result]) -> None:
+def write_log(logs: Path, partial: Path, source: str, lines: Sequence[Result], recorded: str = "") -> None:
     """Write a log of lines of one model, task and length."""
     from inspect_ai.log import (
         EvalConfig,
@@ -104,7 +109,12 @@ def write_log(logs: Path, partial: Path, source: str, lines: Sequence[Result]) -
             dataset=EvalDataset(name=first.task, samples=len(lines), sample_ids=[line.id for line in lines]),
             model=lines[0].model,
             config=EvalConfig(),
-            metadata={"task": first.task, "first": str(first), "scored": source},
+            metadata={
+                "task": first.task,
+                "first": str(first),
+                "scored": source,
+                **({RECORDED: recorded} if recorded else {}),
+            },
         ),
         plan=EvalPlan(),
         results=EvalResults(

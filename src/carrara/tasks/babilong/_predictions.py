@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from carrara.tasks.babilong._answers import published_metric
 from carrara.tasks.babilong._task import TASKS, load_task
@@ -61,10 +61,21 @@ class RescoredFile:
     """Replies that state no answer, or leave it open."""
 
 
-def rescore(path: Path, task: int) -> RescoredFile:
-    """Score the predictions of a file for one of the twenty tasks."""
+class GradedPrediction(NamedTuple):
+    """A published reply with its verdicts."""
+
+    paper: bool
+    """Whether the published metric counts it as right."""
+    answer: object
+    """The answer that is read from the reply. None if it states none, or leaves it open."""
+    own: bool
+    """Whether that answer is right."""
+    chance_level: float
+
+
+def grade_predictions(path: Path, task: int) -> Iterator[GradedPrediction]:
+    """Yield the verdicts on the predictions of a file for one of the twenty tasks."""
     babilong_task = load_task(task)
-    n = paper = ours = unparsed = 0
     for prediction in predictions(path):
         try:
             target = babilong_task.official_gold(prediction.question, prediction.target)
@@ -72,17 +83,30 @@ def rescore(path: Path, task: int) -> RescoredFile:
             raise UsageError(
                 f"{path}:{prediction.line}: {error}: mend the row, or name the file's task with `task`"
             ) from None
-        options = babilong_task.options(babilong_task.query(prediction.question), babilong_task.cast)
+        query = babilong_task.query(prediction.question)
+        options = babilong_task.options(query, babilong_task.cast)
         question = Question(prediction.question, target, (), 0.0, options=options)
         extraction = babilong_task.read(prediction.output, question)
         answer = extraction and extraction.answer
-        n += 1
-        paper += published_metric(
-            babilong_task.official_labels, prediction.output_published, target, prediction.question
+        yield GradedPrediction(
+            published_metric(babilong_task.official_labels, prediction.output_published, target, prediction.question),
+            answer,
+            answer is not None and babilong_task.score(answer, question) == 1,
+            babilong_task.chance_level(query, babilong_task.cast),
         )
-        unparsed += answer is None
-        ours += answer is not None and babilong_task.score(answer, question) == 1
-    return RescoredFile(str(path), f"qa{task}", n, paper, ours, unparsed)
+
+
+def rescore(path: Path, task: int) -> RescoredFile:
+    """Score the predictions of a file for one of the twenty tasks."""
+    graded = list(grade_predictions(path, task))
+    return RescoredFile(
+        str(path),
+        f"qa{task}",
+        len(graded),
+        sum(row.paper for row in graded),
+        sum(row.own for row in graded),
+        sum(row.answer is None for row in graded),
+    )
 
 
 def task_number(name: str | None, path: Path) -> int:

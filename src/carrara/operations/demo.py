@@ -1,0 +1,109 @@
+"""The first run: the embedded model on short prompts, beside recorded replies of larger models."""
+
+import json
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from attrs import field, frozen
+
+from carrara.operations.report import Report, ReportConfig, report
+from carrara.operations.run import PAGE
+from carrara.options import PYTHON_ONLY, at_least, folder_of, text
+from carrara.runs.config import RunConfig
+from carrara.runs.presets import PRESETS
+from carrara.signature import takes
+from carrara.util.data import lines
+from carrara.util.errors import RunError
+
+if TYPE_CHECKING:
+    from carrara.results.result import Result
+
+PRESET = "quick"
+RECORDED = "recorded"
+"""The package's file of recorded replies."""
+LENGTHS = "0,512"
+"""The lengths that the embedded model reads: longer prompts would take minutes."""
+INSTANCES = 5
+RELOAD = 5
+"""Seconds after which the page reloads while the model runs."""
+
+
+@frozen(kw_only=True, slots=False)
+class DemoConfig:
+    """The folder and the size of the first run."""
+
+    out: Annotated[Path, text("DIR", shows_default=True)] = field(default="runs/demo", converter=folder_of)  # type: ignore[assignment]  # it is converted
+    """Folder of the run."""
+    n: Annotated[int, text("N", shows_default=True)] = field(default=INSTANCES, validator=at_least(1))
+    """Instances for each task and length that the embedded model is asked."""
+    model: str = field(default="carrara/smollm2", init=False, metadata=PYTHON_ONLY)
+
+
+@takes(DemoConfig)
+def demo(config: DemoConfig) -> Report:
+    """Run the embedded model on three tasks, and report it beside recorded replies of two larger models.
+
+    It needs no server and no key. The first time it downloads the model (98 MB), which `carrara run --model
+    carrara/smollm2` uses too. The recorded replies come with the package, and are scored here.
+    """
+    from carrara.runs.run import run
+    from carrara.util.progress import make_console
+
+    add_recorded(config.out)
+    _write_page(config.out, [], "before the first task")
+    _say(f"the page, which reloads while the model runs: {config.out / PAGE}")
+    tasks = PRESETS[PRESET].selection.split(",")
+    for number, task in enumerate(tasks, 1):
+        settings = RunConfig(f"{PRESET}:{task}", config.model, lengths=LENGTHS, n=config.n, out=config.out)
+        outcome = run(settings, make_console())
+        if number < len(tasks):
+            _write_page(config.out, outcome.results, f"after {number} of {len(tasks)} tasks")
+    return report(ReportConfig(config.out, force=True))
+
+
+def add_recorded(folder: Path) -> None:
+    """Score the recorded replies, and write them into a folder as logs of their models.
+
+    The file begins with a line for each model: its name, and when, from which file and on which machine its replies
+    were recorded. `python -m tools.record` makes it.
+    """
+    from carrara.runs.rescoring.logs import LogWriter
+    from carrara.runs.rescoring.scored import Scorer, ScorerConfig, Trouble
+
+    rows = [json.loads(line) for line in lines(RECORDED)]
+    about = {row["model"]: row["recorded"] for row in rows if "recorded" in row}
+    scorer = Scorer(ScorerConfig(RECORDED))
+    with ThreadPoolExecutor(1) as pool:
+        logs = LogWriter(folder, "the package's recorded replies", pool.submit, about)
+        with closing(logs):
+            for row in rows:
+                if "reply" in row:
+                    outcome = scorer.row(row)
+                    if isinstance(outcome, Trouble):
+                        raise RunError(f"a recorded reply cannot be scored: {outcome.message}: make them again")
+                    logs.add(outcome)
+            logs.end()
+
+
+def _write_page(folder: Path, results: "Sequence[Result]", when: str) -> None:
+    """Write the page of the results so far, and print the new rows."""
+    from carrara.report.page import write_report
+    from carrara.report.snippets import SnippetFinder, find_shortcuts
+    from carrara.report.tables import score_lines
+    from carrara.results import summarize
+    from carrara.results.summary import Summary
+    from carrara.runs.replies import read_results
+
+    folder_results = read_results(folder)
+    summary = Summary(folder_results, find_shortcuts(folder_results))
+    write_report(summary, folder / PAGE, folder.resolve().name, SnippetFinder(), reload=RELOAD)
+    if results:
+        _say(f"{when}:\n" + "\n".join(score_lines(summarize(results))))
+
+
+def _say(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)
