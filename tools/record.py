@@ -1,25 +1,25 @@
 """Record the replies that `carrara demo` shows beside those of the embedded model.
 
-    python -m tools.record qwen2.5-coder-0.5b-instruct-q4_k_m.gguf:16k:10 qwen2.5-coder-1.5b-instruct-q4_k_m.gguf:4k:10
+    python -m tools.record qwen2.5-coder-0.5b-instruct-q4_k_m.gguf:0,512,1k,2k,4k:10 … --machine "two cores of …"
 
-Each argument is a GGUF file, the longest length and the number of instances. The runs are ordinary ones in
-`runs/recorded`, so they resume. Their ids and replies go to `src/carrara/data/recorded.xz`, which the package contains.
+Each argument is a GGUF file, its lengths and the number of instances; a file may be named twice. The runs are ordinary
+ones in `runs/recorded`, so they resume. Their ids and replies go to `src/carrara/data/recorded.xz`, which the package
+contains.
 """
 
 import argparse
 import json
 import lzma
-from collections.abc import Iterator
+import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
 import carrara
-from carrara.operations.demo import PRESET, RECORDED
+from carrara.operations.demo import MAX_TOKENS, PRESET, RECORDED
 from carrara.results.result import Result
 from carrara.runs.presets import PRESETS
-from carrara.tokenizers.gguf import gguf_model
-from carrara.util.quantities import read_length, read_lengths
 
 RUNS = Path("runs/recorded")
 DATA = Path("src/carrara/data") / f"{RECORDED}.xz"
@@ -29,39 +29,42 @@ CONTEXT = 20480
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Record replies of larger models for `carrara demo`.")
-    parser.add_argument("models", nargs="+", metavar="FILE:LENGTH:N")
+    parser.add_argument("models", nargs="+", metavar="FILE:LENGTHS:N")
     parser.add_argument("--machine", required=True, help="the machine, in a few words: “two cores of an AMD EPYC”")
     args = parser.parse_args()
-    lines = [line for model in args.models for line in record(*model.rsplit(":", 2), machine=args.machine)]
-    DATA.write_bytes(lzma.compress("\n".join(lines).encode(), preset=9 | lzma.PRESET_EXTREME))
-    print(f"{DATA}: {len(lines):,} lines, {DATA.stat().st_size:,} bytes")
+    about: dict[str, str] = {}
+    lines: dict[tuple[str, str], str] = {}
+    for argument in args.models:
+        file, lengths, n = argument.rsplit(":", 2)
+        name = f"{re.sub('-instruct.*', '', Path(file).stem)} (recorded)"
+        hashed = sha256(Path(file).read_bytes()).hexdigest()
+        about[name] = f"{datetime.now(UTC).date()}, {Path(file).name} (SHA-256 {hashed}), llama.cpp, {args.machine}"
+        for result in replies(file, lengths, int(n)):
+            lines[name, result.id] = json.dumps(_line(result, name))
+    header = [json.dumps({"model": name, "recorded": recorded}) for name, recorded in about.items()]
+    DATA.write_bytes(lzma.compress("\n".join([*header, *lines.values()]).encode(), preset=9 | lzma.PRESET_EXTREME))
+    print(f"{DATA}: {len(lines):,} replies, {DATA.stat().st_size:,} bytes")
 
 
-def record(file: str, longest: str, n: str, machine: str) -> Iterator[str]:
-    """Yield a line about a model, and one for each of its replies."""
-    lengths = [length for length in read_lengths(PRESETS[PRESET].lengths) if length <= read_length(longest)]
-    results = carrara.run(
+def replies(file: str, lengths: str, n: int) -> Sequence[Result]:
+    """Ask a model the items of the demo."""
+    return carrara.run(
         PRESET,
         f"carrara/gguf:{file}",
         lengths=lengths,
-        n=int(n),
+        n=n,
         out=RUNS,
         model_args={"context": CONTEXT},
-        max_tokens=64,
+        max_tokens=MAX_TOKENS,
+        tokenizer=PRESETS[PRESET].tokenizer,
     )
-    model = gguf_model(f"carrara/gguf:{file}")
-    assert model is not None
-    name = f"{model.full_name} (recorded)"
-    hashed = sha256(Path(file).read_bytes()).hexdigest()
-    date = datetime.now(UTC).date()
-    yield json.dumps({"model": name, "recorded": f"{date}, {Path(file).name} (SHA-256 {hashed}), llama.cpp, {machine}"})
-    yield from (json.dumps(_line(result, name)) for result in results)
 
 
 def _line(result: Result, name: str) -> dict[str, object]:
     status = {} if result.status != "truncated" else {"status": "truncated"}
-    tokens = {"tokens": result.tokens, "input_tokens": result.input_tokens, "output_tokens": result.output_tokens}
-    return {"id": result.id, "model": name, "reply": result.reply, **status, **tokens}
+    # The server's own count of prompt tokens is by another tokenizer than the lengths, so it would say nothing.
+    counts = {"tokens": result.tokens, "output_tokens": result.output_tokens}
+    return {"id": result.id, "model": name, "reply": result.reply, **status, **counts}
 
 
 if __name__ == "__main__":

@@ -2,32 +2,29 @@
 
 import json
 import sys
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from attrs import field, frozen
+from cyclopts import Parameter
 
-from carrara.operations.report import Report, ReportConfig, report
+from carrara.operations.report import Report, report
 from carrara.operations.run import PAGE
 from carrara.options import PYTHON_ONLY, at_least, folder_of, text
 from carrara.runs.config import RunConfig
-from carrara.runs.presets import PRESETS
 from carrara.signature import takes
 from carrara.util.data import lines
 from carrara.util.errors import RunError
 
-if TYPE_CHECKING:
-    from carrara.results.result import Result
-
 PRESET = "quick"
 RECORDED = "recorded"
 """The package's file of recorded replies."""
-LENGTHS = "0,512"
-"""The lengths that the embedded model reads: longer prompts would take minutes."""
-INSTANCES = 5
+TASKS, LENGTHS = ("classic/niah", "babilong/qa1"), "0,512"
+"""What the embedded model is asked: tasks that it can do in part, at lengths that it reads in a minute."""
+INSTANCES = 8
+MAX_TOKENS = 64
 RELOAD = 5
 """Seconds after which the page reloads while the model runs."""
 
@@ -38,14 +35,14 @@ class DemoConfig:
 
     out: Annotated[Path, text("DIR", shows_default=True)] = field(default="runs/demo", converter=folder_of)  # type: ignore[assignment]  # it is converted
     """Folder of the run."""
-    n: Annotated[int, text("N", shows_default=True)] = field(default=INSTANCES, validator=at_least(1))
+    n: Annotated[int, Parameter(name="-n", metavar="N")] = field(default=INSTANCES, validator=at_least(1))
     """Instances for each task and length that the embedded model is asked."""
     model: str = field(default="carrara/smollm2", init=False, metadata=PYTHON_ONLY)
 
 
 @takes(DemoConfig)
 def demo(config: DemoConfig) -> Report:
-    """Run the embedded model on three tasks, and report it beside recorded replies of two larger models.
+    """Run the embedded model on short prompts, and report it beside recorded replies of two larger models.
 
     It needs no server and no key. The first time it downloads the model (98 MB), which `carrara run --model
     carrara/smollm2` uses too. The recorded replies come with the package, and are scored here.
@@ -54,15 +51,20 @@ def demo(config: DemoConfig) -> Report:
     from carrara.util.progress import make_console
 
     add_recorded(config.out)
-    _write_page(config.out, [], "before the first task")
-    _say(f"the page, which reloads while the model runs: {config.out / PAGE}")
-    tasks = PRESETS[PRESET].selection.split(",")
-    for number, task in enumerate(tasks, 1):
-        settings = RunConfig(f"{PRESET}:{task}", config.model, lengths=LENGTHS, n=config.n, out=config.out)
-        outcome = run(settings, make_console())
-        if number < len(tasks):
-            _write_page(config.out, outcome.results, f"after {number} of {len(tasks)} tasks")
-    return report(ReportConfig(config.out, force=True))
+    _show_rows(config.out, "Recorded replies of two larger models, scored here:")
+    _say(f"\nThe page, which reloads while the embedded model runs: {config.out / PAGE}\n")
+    for task in TASKS:
+        run(
+            RunConfig(
+                f"{PRESET}:{task}", config.model, lengths=LENGTHS, n=config.n, max_tokens=MAX_TOKENS, out=config.out
+            ),
+            make_console(),
+        )
+        if task != TASKS[-1]:
+            _show_rows(config.out, f"So far, in {task}:", task)
+    finished = report(config.out, force=True)
+    assert isinstance(finished, Report)
+    return finished
 
 
 def add_recorded(folder: Path) -> None:
@@ -89,20 +91,18 @@ def add_recorded(folder: Path) -> None:
             logs.end()
 
 
-def _write_page(folder: Path, results: "Sequence[Result]", when: str) -> None:
-    """Write the page of the results so far, and print the new rows."""
+def _show_rows(folder: Path, title: str, task: str = "") -> None:
+    """Write the page of the replies so far, and print the rows of a task, or of all."""
     from carrara.report.page import write_report
     from carrara.report.snippets import SnippetFinder, find_shortcuts
     from carrara.report.tables import score_lines
-    from carrara.results import summarize
     from carrara.results.summary import Summary
     from carrara.runs.replies import read_results
 
-    folder_results = read_results(folder)
-    summary = Summary(folder_results, find_shortcuts(folder_results))
+    results = read_results(folder)
+    summary = Summary(results, find_shortcuts(results))
     write_report(summary, folder / PAGE, folder.resolve().name, SnippetFinder(), reload=RELOAD)
-    if results:
-        _say(f"{when}:\n" + "\n".join(score_lines(summarize(results))))
+    _say("\n".join([title, *score_lines([row for row in summary.rows if task in ("", row.task)])]))
 
 
 def _say(words: str) -> None:

@@ -156,7 +156,8 @@ def _resolve(requested: Selection, items: RunItems, pack: Pack | None) -> _Resol
                 tasks = preset.all_tasks
             else:
                 warn_once(f"{requested.tasks} runs {preset.without_files}")
-        selection = Selection(tasks, requested.params if items.published else preset.params_beside(requested.params))
+        preset_params = requested.params if items.published else preset.params_beside(tasks, requested.params)
+        selection = Selection(tasks, preset_params)
         if items.published:  # a preset then gives only tasks and lengths, because the items themselves are given
             lengths = lengths or tuple(read_lengths(preset.lengths))
     return _Resolution(selection.tasks, item_ids(selection, items.sampling, pack, ""), preset, lengths)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from carrara.items import registry
 from carrara.items.item_id import SUBSETS, Subset
+from carrara.params import defaults
 from carrara.util.errors import UsageError
 from carrara.util.quantities import read_length, read_lengths
 
@@ -61,9 +62,11 @@ class Preset:
     def all_tasks(self) -> str:
         return ",".join((self.selection, *self.from_files))
 
-    def params_beside(self, params: Mapping[str, str]) -> dict[str, str]:
-        """Return the preset's parameters merged with the given ones, which take precedence."""
-        return {**dict(pair.split("=") for pair in self.params), **params}
+    def params_beside(self, tasks: str, params: Mapping[str, str]) -> dict[str, str]:
+        """Return the preset's parameters of some tasks, merged with the given ones, which take precedence."""
+        known = {name for task in registry.select(tasks) for name in defaults(registry.load(task))}
+        preset_params = dict(pair.split("=") for pair in self.params)
+        return {**{name: value for name, value in preset_params.items() if name in known}, **params}
 
     def sizes(self, task: str, lengths: Collection[int] | None) -> Iterator[Size]:
         """Yield the lengths of a task, or the requested lengths, with their instances."""
@@ -89,11 +92,12 @@ class Preset:
 
 PRESETS: dict[str, Preset] = {
     "quick": Preset(
-        about="a first look in a few minutes, for small models too: three tasks at the same three lengths",
+        about="a first look, for small models too: three tasks at the same lengths, the items of `carrara demo`",
         selection="classic/niah,babilong/qa1,michelangelo/latent_list",
-        lengths="0,512,1k",
+        lengths="0,512,1k,2k,4k",
         instances=10,
         params=("variant=multikey_2", "complexity=1"),
+        tokenizer="smollm2",
     ),
     "paper:babilong": Preset(
         about="BABILong's grid: twenty tasks at thirteen lengths, 100 instances each, 1,000 for qa1-qa5 up to 32k; "
