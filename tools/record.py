@@ -10,7 +10,6 @@ contains.
 import argparse
 import json
 import lzma
-import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
