@@ -35,7 +35,7 @@ def main() -> None:
     lines: dict[tuple[str, str], str] = {}
     for argument in args.models:
         file, lengths, n = argument.rsplit(":", 2)
-        name = f"{re.sub('-instruct.*', '', Path(file).stem)} (recorded)"
+        name = f"{Path(file).stem.partition('-instruct')[0]} (recorded)"
         hashed = sha256(Path(file).read_bytes()).hexdigest()
         about[name] = f"{datetime.now(UTC).date()}, {Path(file).name} (SHA-256 {hashed}), llama.cpp, {args.machine}"
         for result in replies(file, lengths, int(n)):
