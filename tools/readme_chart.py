@@ -53,6 +53,9 @@ def draw_published(folder: Path) -> None:
     rows = summarize(list(published_results(folder)))
     lengths = {estimate.task: estimate for estimate in effective_lengths(rows)}
     print_lines(score_lines(rows))
+    print_lines(
+        f"{task} holds to {length} ({length.estimate.interval})" for task, length in lengths.items() if length.estimate
+    )
     named = [replace(row, model=f"{row.task}: holds to {lengths[row.task]}", task="") for row in rows]
     write_svg(chart.score_chart("BABILong", named, styles_of(named), FRAME, "wide"), PUBLISHED)
 
