@@ -4,7 +4,7 @@ PYTHON ?= python3
 # Bytecode is kept even where the shell says otherwise: without it each of the tests' processes compiles all it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo tutorial test test-all test-pythons coverage check help fix env env-all site lock data wheel inspect-ends chance-levels shortcuts audit bench clean
+.PHONY: demo tutorial test test-all integrations test-pythons coverage check help fix env env-all site lock data wheel inspect-ends chance-levels shortcuts audit bench clean
 
 demo: .venv-demo/.ready  ## run the quick preset on the embedded model and say where the report is; N=1: one item per length
 	.venv-demo/bin/carrara demo $(if $(N),-n $(N))
@@ -20,6 +20,9 @@ test: env  ## lint and the quick tests: every contract and every suite, in fewer
 
 test-all: check  ## lint, types, and all tests, in the full environment
 	.venv/bin/pytest
+
+integrations: env-all  ## tests with verl, NeMo Gym, Harbor, kvpress, verifiers and memories, in environments of their own
+	$(PY) -m tools.integrations
 
 test-pythons:  ## the byte tests and the quick tests on each Python that is found, 3.11 to 3.14; TESTS=… runs only those
 	@$(PYTHON) -c '$(NEW_ENOUGH)'

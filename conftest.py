@@ -15,6 +15,7 @@ if not find_spec("verifiers"):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--exhaustive", action="store_true", help="all cases of sampled tests: `make audit`")
+    parser.addoption("--integrations", action="store_true", help="tests with other programs: `make integrations`")
 
 
 def pytest_configure() -> None:

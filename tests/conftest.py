@@ -56,6 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "sampled(n, most): the quick tier has n of the cases, from the first to the last, `make test-all` has most of "
         "them (default: all), and `make audit` has all",
     )
+    config.addinivalue_line("markers", "integration: needs another program in an environment of its own")
     config.stash[LEFT_OUT] = 0
 
 
@@ -75,6 +76,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             left_out += set(several) - set(tested)
         for item in set(several) - set(sample(tested, quick)):
             item.add_marker("slow")
+    if not config.getoption("--integrations"):
+        left_out += [item for item in items if item.get_closest_marker("integration")]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         among = set(left_out)

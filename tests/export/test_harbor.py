@@ -305,7 +305,7 @@ def harbor(*words: object, cwd: Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, capture_output=True, text=True, env=env, cwd=cwd, check=False)
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_harbor_loads_the_tasks_and_finds_no_fault(folder: Path, tmp_path: Path) -> None:
     ended = harbor("-c", LOAD, folder, cwd=tmp_path)
     assert ended.stdout == f"{len(tasks_in(folder))}\n", ended.stderr
@@ -318,7 +318,7 @@ def has_namespaces() -> bool:
     return bool(shutil.which("unshare")) and not subprocess.run(command, capture_output=True, check=False).returncode
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 @pytest.mark.skipif(not has_namespaces(), reason="this machine lets us make no mount and network namespaces")
 @pytest.mark.parametrize(("agent", "mean"), [("oracle", 1.0), ("nop", 0.0)])
 def test_harbor_runs_agents_without_containers(agent: str, mean: float, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_a_table_without_ids_is_refused() -> None:
         calculate_metrics({"id": [float("nan")], "predicted_answer": ["x"]})
 
 
-@pytest.mark.slow  # PyTorch, and an environment of its own
+@pytest.mark.integration  # PyTorch, and an environment of its own
 @pytest.mark.parametrize("style", ["chat", "base"])
 def test_the_pipeline_reads_the_prompts_and_its_replies_are_scored(style: str, tmp_path: Path) -> None:
     python = environment("kvpress")

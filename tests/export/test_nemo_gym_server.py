@@ -170,7 +170,7 @@ class Gym:
                     os.killpg(process.pid, signal.SIGKILL) if process.poll() is None else None
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_nemo_gym_rewards_what_carrara_score_does(tmp_path: Path) -> None:
     folder = tmp_path / "project"
     config = ExportConfig("qa1,niah", lengths="1k", n=6, split="train", out=folder, chunk=256)

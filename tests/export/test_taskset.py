@@ -189,7 +189,7 @@ def run(arguments: Sequence[str | Path], folder: Path, given: str = "") -> str:
     return ended.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 @pytest.mark.parametrize("context", ["prompt", "file"])
 def test_verifiers_runs_both_forms_and_nothing_but_the_text_is_in_the_runtime(context: str, tmp_path: Path) -> None:
     python = environment("verifiers")
@@ -242,7 +242,7 @@ def test_verifiers_runs_both_forms_and_nothing_but_the_text_is_in_the_runtime(co
             assert text not in one["prompt"]
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_rewards_of_verifiers_equal_carrara_score_on_200_replies(tmp_path: Path) -> None:
     given = replies(200)
     lines = "".join(json.dumps({"id": one.id, "reply": one.text}) + "\n" for one in given)
@@ -252,7 +252,7 @@ def test_rewards_of_verifiers_equal_carrara_score_on_200_replies(tmp_path: Path)
     assert {0.0, 1.0} <= set(found)
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_the_commands_of_the_documentation_are_accepted(tmp_path: Path) -> None:
     """The tasks are validated. What needs a model is resolved and not run."""
     programs = environment("verifiers").parent

@@ -92,7 +92,7 @@ def test_a_reply_that_was_cut_off_counts_as_one() -> None:
     assert cut == {"score": 0.0, "acc": 0.0, "answers_read": 0.0, "pred": item.gold, "status": "truncated"}
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_verl_loads_rows_of_exactly_the_length_by_the_models_own_tokenizer(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     tokenizer, out, cache = tmp_path / "model", tmp_path / "rows", str(tmp_path / "cache")
@@ -115,7 +115,7 @@ def test_verl_loads_rows_of_exactly_the_length_by_the_models_own_tokenizer(tmp_p
     assert {one["data_source"] for one in loaded} >= {"babilong/qa1", "sync/graph:shortest", "michelangelo/mrcr"}
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_its_reward_managers_give_our_scores(tmp_path: Path) -> None:
     given = replies(200)
     ours, rows, model = carrara_scores(given, tmp_path), rows_of(given), str(tmp_path / "model")
@@ -146,7 +146,7 @@ def test_its_reward_managers_give_our_scores(tmp_path: Path) -> None:
         assert 0 < means["answers_read"] <= 1
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_its_trainer_reads_the_command_line_of_the_guide() -> None:
     [line] = [one for one in lines_of(ROOT / "docs/guides/train-with-verl.md") if "main_ppo" in one.text]
     found, by_task = ask(

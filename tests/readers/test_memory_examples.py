@@ -10,7 +10,7 @@ import pytest
 from tools.environment import CHECKOUT, LOCKED, LOCKS
 
 pytestmark = [
-    pytest.mark.slow,  # installs 45 packages
+    pytest.mark.integration,  # installs 45 packages
     pytest.mark.skipif(sys.version_info[:2] not in ((3, 11), (3, 12), (3, 13)), reason="not all of them have a wheel"),
 ]
 EXAMPLES = ("memory_llama_index:LlamaIndex", "memory_mem0:Mem0")

@@ -45,7 +45,7 @@ def test_the_papers_counts() -> None:
     preset = PRESETS["paper:minerva"]
     sizes = {task: list(preset.sizes(task, None)) for task in registry.select(preset.selection)}
     assert sum(size.instances for found in sizes.values() for size in found) == 1110
-    assert preset.params_beside({}) == {"paper": "true", "change": "add 3,subtract 1,multiply 2"}
+    assert preset.params_beside(preset.selection, {}) == {"paper": "true", "change": "add 3,subtract 1,multiply 2"}
     for instances, tasks in CATEGORIES.values():
         assert sum(size.instances for task in tasks.split() for size in sizes[f"minerva/{task}"]) == instances
     assert {task for _, tasks in CATEGORIES.values() for task in tasks.split()} == {t.split("/")[1] for t in TASKS}
