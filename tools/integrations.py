@@ -2,7 +2,7 @@
 
     python -m tools.integrations [--changed] [NAME...]
 
-verl, NeMo Gym, Harbor, kvpress, verifiers and two memories take minutes and gigabytes to install, and change seldom.
+verl, NeMo Gym, Harbor, kvpress, verifiers, two memories and README's first commands take minutes and gigabytes to install, and change seldom.
 `results/integrations.txt` has the last result of each, with a digest of the files that its tests exercise. With
 `--changed`, as in `.ci/run`, only those are run whose files have changed since.
 """
@@ -26,9 +26,10 @@ FILES: dict[str, tuple[str, ...]] = {
     "harbor": ("tests/export/test_harbor.py", "src/carrara/export/harbor*.py", *_REWARDS),
     "kvpress": ("tests/export/test_kvpress_scores.py", "src/carrara/export/kvpress*.py", *_REWARDS),
     "verifiers": ("tests/export/test_taskset.py", "src/carrara/export/taskset.py", "src/carrara_taskset.py", *_REWARDS),
+    "demo": ("tests/operations/test_demo.py", "README.md", "pyproject.toml", "src/carrara/operations/demo.py"),
     "memory": ("tests/readers/test_memory_examples.py", "examples/*.py", "src/carrara/readers/memory.py"),
 }
-"""The tests of each integration, and what they exercise; the lock file of the same name is among it. The tests come
+"""The tests of each integration, and what they exercise; a lock file of the same name is among it. The tests come
 first."""
 
 

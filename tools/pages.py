@@ -54,6 +54,23 @@ def write(folder: Path) -> None:
     samples.mkdir(exist_ok=True)
     for name in SAMPLES:
         (samples / f"{name}.md").write_text(samples_page(name), "utf-8")
+    folder.with_name("llms.txt").write_text(llms_page(folder.parent), "utf-8")
+
+
+def llms_page(docs: Path) -> str:
+    """Return the list of all pages for language models (https://llmstxt.org): titles and first paragraphs."""
+    home, *pages = [docs / "index.md", *sorted(docs.glob("*.md")), *sorted(docs.rglob("*/**/*.md"))]
+    entries: dict[str, list[str]] = {}
+    for path in pages:
+        if path != home and "fidelity" not in path.parts:
+            section = path.relative_to(docs).parts[0] if path.parent != docs else "start"
+            heading, _, text = path.read_text("utf-8").partition("\n")
+            about = " ".join(text.strip().partition("\n\n")[0].split())
+            place = path.relative_to(docs).with_suffix(".html").as_posix()
+            entries.setdefault(section, []).append(f"- [{heading.lstrip('# ')}]({place}): {about[:200]}")
+    first = home.read_text("utf-8").strip().split("\n\n")
+    sections = "\n\n".join("\n".join([f"## {name.capitalize()}", "", *lines]) for name, lines in entries.items())
+    return f"{first[0]}\n\n> {first[1]}\n\n{sections}\n"
 
 
 def overview(names: Sequence[str]) -> str:

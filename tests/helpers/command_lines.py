@@ -19,16 +19,17 @@ GENERATED = ("docs/gallery/", "docs/samples/", "docs/reference/tasks/", "docs/re
 DOCUMENTS = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
+    ROOT / "SKILL.md",
     *sorted(
         path for path in (ROOT / "docs").rglob("*.md") if not path.relative_to(ROOT).as_posix().startswith(GENERATED)
     ),
 ]
-PROGRAMS = ("carrara", "make", "pip", "git", "pytest", "python", "inspect", "lm_eval")
+PROGRAMS = ("carrara", "make", "pip", "uvx", "git", "pytest", "python", "inspect", "lm_eval")
 
 ELSEWHERE = {
     r"git clone .*": "needs the network",
     r"cd carrara": "belongs to the clone",
-    r"carrara demo": "98 MB from the package index, and minutes: `make demo` does it",
+    r"(uvx .*)?carrara demo": "some 300 MB from the package index: operations/test_demo.py",
     r"lm_eval run .*": "needs the harness and a model of the hub; what the harness reads: test_harness.py",
     r"inspect eval .*": "test_docs.py",
     r"(gym|env/bin/(pip|gym)|python3.12 -m (pip|venv)) .*": "1.4 GB of packages: export/test_nemo_gym_server.py",
