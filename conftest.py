@@ -10,7 +10,8 @@ collect_ignore_glob += ["tests/helpers/harbor_environment.py"]  # Harbor's inter
 if not find_spec("torch"):
     collect_ignore_glob += ["src/carrara/recurrent/*", "src/carrara/runs/streaming.py"]
 if not find_spec("verifiers"):
-    collect_ignore_glob += ["src/carrara/export/taskset.py"]
+    collect_ignore_glob += ["src/carrara/export/taskset.py", "src/carrara_taskset.py"]
+    collect_ignore_glob += ["tests/helpers/scripted_harness.py", "tests/helpers/taskset_rewards.py"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

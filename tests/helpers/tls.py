@@ -6,9 +6,7 @@ from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+import pytest
 
 from tests.helpers.json_server import Handler, Server, listening
 from tests.helpers.server import reply
@@ -16,6 +14,11 @@ from tests.helpers.server import reply
 
 def certificate(folder: Path, host: str = "127.0.0.1", days: int = 1) -> Path:
     """A certificate that only itself vouches for, with its key, in one file."""
+    pytest.importorskip("cryptography", reason="cryptography is not installed: `make env-all` installs it")
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, host)])
     built = (

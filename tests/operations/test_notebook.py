@@ -1,10 +1,13 @@
 """A real notebook: the lines of the documentation as cells, in a kernel whose event loop runs."""
 
 from pathlib import Path
+from typing import Any
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
+
+nbformat: Any = pytest.importorskip("nbformat", reason="nbformat is not installed: `make env-all` installs it")
+nbclient: Any = pytest.importorskip("nbclient", reason="nbclient is not installed: `make env-all` installs it")
+pytest.importorskip("ipykernel", reason="ipykernel is not installed: `make env-all` installs it")
 
 CELLS = (
     "import carrara\nt = carrara.load('latent_list', complexity=5)",
@@ -27,9 +30,9 @@ PathFinder.find_spec = lambda name, *rest: None if name.partition('.')[0] in {na
 
 def execute(folder: Path, *codes: str, hidden: tuple[str, ...] = ()) -> list[list[dict[str, str]]]:
     """Execute cells in one kernel, without some packages, and return the output data of each cell."""
-    cells = [nbformat.v4.new_code_cell(code) for code in (HIDE.format(names=hidden), *codes)]  # type: ignore[no-untyped-call]
-    book = nbformat.v4.new_notebook(cells=cells)  # type: ignore[no-untyped-call]
-    NotebookClient(book, kernel_name="python3", resources={"metadata": {"path": str(folder)}}).execute()
+    cells = [nbformat.v4.new_code_cell(code) for code in (HIDE.format(names=hidden), *codes)]
+    book = nbformat.v4.new_notebook(cells=cells)
+    nbclient.NotebookClient(book, kernel_name="python3", resources={"metadata": {"path": str(folder)}}).execute()
     shown = [[output.get("data", output) for output in cell.outputs] for cell in cells]
     assert shown[0][0]["text/plain"] == "[]"
     return shown[1:]

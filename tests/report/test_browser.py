@@ -3,15 +3,16 @@
 Needs a Chromium: the one that CARRARA_CHROMIUM names, a system's, or playwright's own.
 """
 
+from __future__ import annotations
+
 import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
 
 from carrara.answers.status import STATUSES
 from carrara.papers.figures.figure import Figure, Mark
@@ -23,6 +24,13 @@ from carrara.results.comparison import Side, compare
 from carrara.results.result import FATES, NO_REPLY, FactTrace, ItemSource, ReadingCost, Result
 from carrara.results.summary import Summary
 from tests.helpers.results import reply
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+sync_api: Any = pytest.importorskip(
+    "playwright.sync_api", reason="Playwright is not installed: `make env-all` installs it"
+)
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 PLACES = ("/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium", "/snap/bin/chromium")
@@ -60,7 +68,7 @@ def chromium() -> str | None:
     found = next(filter(None, map(shutil.which, NAMES)), None) or next((p for p in PLACES if Path(p).exists()), None)
     if found:
         return found
-    with sync_playwright() as playwright:
+    with sync_api.sync_playwright() as playwright:
         own = playwright.chromium.executable_path
     return own if Path(own).exists() else None
 
@@ -70,7 +78,7 @@ def browser() -> Iterator[Browser]:
     program = chromium()
     if program is None:
         pytest.skip("no Chromium is found: install chromium-headless-shell, or name one in CARRARA_CHROMIUM")
-    with sync_playwright() as playwright:
+    with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield browser
         browser.close()

@@ -5,8 +5,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import carrara
@@ -17,6 +15,9 @@ from carrara.runs.config import RunConfig
 from carrara.runs.presets import preset_of
 from carrara.util.errors import UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
+
+pa: Any = pytest.importorskip("pyarrow", reason="pyarrow is not installed: `make env-all` installs it")
+pq: Any = pytest.importorskip("pyarrow.parquet")
 
 ROWS = 5
 

@@ -9,8 +9,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from carrara import params, tokenizers
@@ -29,6 +27,9 @@ from carrara.util.errors import UsageError
 from carrara.verify.audit import audit
 from carrara.verify.reference import chance
 from tests.helpers.graded_answer import answered
+
+pa: Any = pytest.importorskip("pyarrow", reason="pyarrow is not installed: `make env-all` installs it")
+pq: Any = pytest.importorskip("pyarrow.parquet")
 
 EXAMPLES = "Here are some examples of conversations succeeded by a follow-up question answered correctly:\n\n"
 ENDING = "Do not include any other text in your response."
