@@ -61,12 +61,12 @@ INSTALL := $(PY) -m pip install -q --disable-pip-version-check --no-deps --requi
 	$(PYTHON) -m venv --clear .venv
 	$(INSTALL) --only-binary :all: -r locks/test.txt
 	$(PY) -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
-	$(PY) -c "from carrara.servers.embedded import DEMO; DEMO.file()"
 	@touch $@
 
 .venv/.ready-all: .venv/.ready locks/requirements.txt locks/sources.txt locks/torch.txt locks/recurrent.txt locks/rl.txt locks/harness.txt
 	$(INSTALL) --only-binary :all: -r locks/requirements.txt
 	$(INSTALL) --only-binary :all: -r locks/sources.txt
+	$(PY) -c "from carrara.servers.embedded import DEMO; DEMO.file()"
 	@$(INSTALL) --only-binary :all: -r locks/torch.txt 2>/dev/null \
 	  && $(INSTALL) --only-binary :all: -r locks/recurrent.txt \
 	  && $(INSTALL) --only-binary :all: -r locks/rl.txt \
@@ -96,7 +96,7 @@ NOT_FOR_ROWS := accelerate peft pybind11 pylatexenc ray tensorboard wandb
 lock:  ## resolve the lock files anew (needs uv)
 	uv pip compile -q pyproject.toml --extra plain --extra ray --group dev --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/requirements.txt
-	uv pip compile -q pyproject.toml --extra demo --extra retrieval --group test -c locks/requirements.txt --universal --python-version 3.11 \
+	uv pip compile -q pyproject.toml --extra retrieval --group test -c locks/requirements.txt --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/test.txt
 	uv pip compile -q pyproject.toml --extra demo --group build -c locks/requirements.txt --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/demo.txt

@@ -54,7 +54,6 @@ def write(folder: Path) -> None:
     samples.mkdir(exist_ok=True)
     for name in SAMPLES:
         (samples / f"{name}.md").write_text(samples_page(name), "utf-8")
-    folder.with_name("llms.txt").write_text(llms_page(folder.parent), "utf-8")
 
 
 def llms_page(docs: Path) -> str:
@@ -212,3 +211,4 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 if __name__ == "__main__":
     write(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
+    (FOLDER.parent / "llms.txt").write_text(llms_page(FOLDER.parent), "utf-8")

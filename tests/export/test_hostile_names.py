@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from carrara.export.hub import Split, card, evaluation
 from carrara.util.quoting import markdown, quoted, shell_word
+from tests.helpers.parquet import require_parquet
 from tests.helpers.process import carrara
 
 HOSTILE = 'a "b"\n# <script>x</script> `c` [d](e)\n```\n; touch ran #\x9b\u2028'
@@ -39,6 +40,7 @@ def test_a_card_has_the_name_of_its_folder_as_a_text() -> None:
 
 
 def test_a_folder_that_is_a_link_to_itself_is_refused(tmp_path: Path) -> None:
+    require_parquet()
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     ended = carrara("export", "verl", "qa1", "-n", "1", "--out", tmp_path / "loop")
     assert ended.returncode in (1, 2)
@@ -48,6 +50,7 @@ def test_a_folder_that_is_a_link_to_itself_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["harbor", "lm-eval", "verl", "nemo-gym"])
 def test_commands_of_an_export_name_its_folder_for_a_shell(kind: str, tmp_path: Path) -> None:
+    require_parquet(kind)
     out = tmp_path / 'a "b"\n```\n# c; touch ran #'
     ended = carrara("export", kind, "qa1", "-n", "1", "--out", out, check=True)
     text = (out / "README.md").read_text("utf-8")

@@ -11,6 +11,7 @@ from carrara.items.item import Context, context_of, item_of
 from carrara.options import ItemOptions
 from carrara.types import Style
 from carrara.util.errors import UsageError
+from tests.helpers.parquet import require_parquet
 from tests.helpers.process import carrara
 
 TASKS = "qa1,json_kv,latent_list,idk,minerva/key_value,sync/graph"
@@ -56,6 +57,7 @@ def test_questions_on_one_context_share_it_and_the_most_tokens() -> None:
 
 
 def test_files_are_found_by_length(tmp_path: Path) -> None:
+    require_parquet()
     out = tmp_path / "rows"
     command = ("export", "kvpress", "qa1,sync/graph", "--lengths", "0,1k", "-n", "2", "--tokenizer", "gpt2")
     ended = carrara(*command, "--out", out, check=True)

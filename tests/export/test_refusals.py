@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from carrara.cli.main import main
+from tests.helpers.parquet import require_parquet
 
 Capture = pytest.CaptureFixture[str]
 
@@ -44,6 +45,7 @@ WOULD_ADD_LINES = [
 
 
 def check_refusal(words: list[str], says: str, folder: Path, capsys: Capture) -> None:
+    require_parquet(*words)
     out = [] if "--out" in words else ["--out", str(folder / "out")]
     assert main(["export", *words, *out]) == 2
     error = capsys.readouterr().err
@@ -70,6 +72,7 @@ def test_what_would_add_lines_to_a_file_is_refused(
 @pytest.mark.parametrize("kind", ["datasets", "serving", "harbor", "nemo-gym"])
 def test_a_card_of_others_stays(kind: str, tmp_path: Path, capsys: Capture) -> None:
     line = ["export", kind, "qa1", "-n", "1", "--tokenizer", "gpt2", "--out", str(tmp_path)]
+    require_parquet(kind)
     card = tmp_path / "README.md"
     card.write_text("Mine.")
     assert main(line) == 2
@@ -86,6 +89,7 @@ def test_files_of_another_export_are_refused_and_those_of_the_same_stay(
     kind: str, tmp_path: Path, capsys: Capture
 ) -> None:
     line = ["export", kind, "qa1", "--tokenizer", "gpt2", "--out", str(tmp_path)]
+    require_parquet(kind)
     assert main([*line, "--lengths", "0,1k", "-n", "2"]) == 0
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     for more in (["--lengths", "0", "-n", "2"], ["--lengths", "0,1k", "-n", "1"]):

@@ -27,8 +27,6 @@ DOCUMENTS = [
 PROGRAMS = ("carrara", "make", "pip", "uvx", "git", "pytest", "python", "inspect", "lm_eval")
 
 ELSEWHERE = {
-    r"git clone .*": "needs the network",
-    r"cd carrara": "belongs to the clone",
     r"(uvx .*)?carrara demo": "some 300 MB from the package index: operations/test_demo.py",
     r"lm_eval run .*": "needs the harness and a model of the hub; what the harness reads: test_harness.py",
     r"inspect eval .*": "test_docs.py",

@@ -30,6 +30,7 @@ from carrara.servers.retry import RetryTrouble
 from carrara.util.errors import UsageError
 from carrara.util.progress import LINE_EVERY
 from tests.helpers.inspect_warnings import LEFT_OPEN
+from tests.helpers.parquet import require_parquet
 from tests.helpers.process import KEY, Ended, carrara, python
 from tests.helpers.server import Address
 
@@ -189,6 +190,7 @@ def test_a_folder_that_cannot_be_one(
 
 def test_a_folder_of_generate_is_not_one_of_a_run(tmp_path: Path, capsys: Capture) -> None:
     for mode, name in ((), "item_ids.jsonl"), (("--render",), "items.jsonl"), (("--parquet",), "item_ids"):
+        require_parquet(*mode)
         out = tmp_path / name
         assert main(["generate", "latent_list", "-n", "1", "--lengths", "0", *mode, "--out", str(out)]) == 0
         files = sorted(out.iterdir())
