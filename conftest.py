@@ -9,6 +9,9 @@ collect_ignore_glob = ["src/carrara/inspect_tasks.py"]  # looking through it imp
 collect_ignore_glob += ["tests/helpers/harbor_environment.py"]  # Harbor's interpreter imports it
 if not find_spec("torch"):
     collect_ignore_glob += ["src/carrara/recurrent/*", "src/carrara/runs/streaming.py"]
+    collect_ignore_glob += ["src/carrara/operations/recurrent.py"]
+if not find_spec("trl"):
+    collect_ignore_glob += ["src/carrara/export/trl.py"]
 if not find_spec("verifiers"):
     collect_ignore_glob += ["src/carrara/export/taskset.py", "src/carrara_taskset.py"]
     collect_ignore_glob += ["tests/helpers/scripted_harness.py", "tests/helpers/taskset_rewards.py"]

@@ -234,6 +234,7 @@ def test_what_cannot_be_is_refused(model: str, cot: str, tmp_path: Path) -> None
 
 
 def test_a_base_model_does_not_reason(tmp_path: Path) -> None:
+    pytest.importorskip("xllamacpp", reason="llama.cpp is not installed: `make env-all` installs it")
     with pytest.raises(UsageError, match="base model"):
         carrara.run("qa1", "carrara/smollm2", n=1, cot="exactly:9", style="base", out=tmp_path)
 
