@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo tutorial test test-all integrations test-pythons coverage check help fix env env-all site lock data wheel inspect-ends chance-levels shortcuts audit bench clean
 
-demo: .venv-demo/.ready  ## run the quick preset on the embedded model and say where the report is; N=1: one item per length
+demo: .venv-demo/.ready  ## a small model on 32 short prompts, beside recorded replies of two larger ones; N=1: one item a task and length
 	.venv-demo/bin/carrara demo $(if $(N),-n $(N))
 
 tutorial:  ## type docs/tutorial.md into an empty environment, and compare what it shows with what is printed
