@@ -4,8 +4,9 @@ import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from attrs import field, frozen
 from cyclopts import Parameter
@@ -17,6 +18,10 @@ from carrara.runs.config import RunConfig
 from carrara.signature import takes
 from carrara.util.data import lines
 from carrara.util.errors import RunError
+
+if TYPE_CHECKING:
+    from carrara.results.result import Result
+    from carrara.results.summary import Summary
 
 PRESET = "quick"
 RECORDED = "recorded"
@@ -47,24 +52,33 @@ def demo(config: DemoConfig) -> Report:
     It needs no server and no key. The first time it downloads the model (98 MB), which `carrara run --model
     carrara/smollm2` uses too. The recorded replies come with the package, and are scored here.
     """
-    from carrara.runs.run import run
-    from carrara.util.progress import make_console
+    from carrara.runs.run import describe_failures
 
     add_recorded(config.out)
     _show_rows(config.out, "Recorded replies of two larger models, scored here:")
     _say(f"\nThe page, which reloads while the embedded model runs: {config.out / PAGE}\n")
-    for task in TASKS:
-        run(
-            RunConfig(
-                f"{PRESET}:{task}", config.model, lengths=LENGTHS, n=config.n, max_tokens=MAX_TOKENS, out=config.out
-            ),
-            make_console(),
-        )
-        if task != TASKS[-1]:
-            _show_rows(config.out, f"So far, in {task}:", task)
+    try:
+        results = [result for task in TASKS for result in _ask(config, task)]
+    finally:
+        _write_page(config.out)  # it no longer reloads, even if the run was stopped
     finished = report(config.out, force=True)
     assert isinstance(finished, Report)
-    return finished
+    failures = describe_failures(results)
+    return replace(finished, notes=[f"{failures}; the same command asks them again"]) if failures else finished
+
+
+def _ask(config: DemoConfig, task: str) -> "list[Result]":
+    """Ask the embedded model the items of a task, and show the rows."""
+    from carrara.runs.run import run
+    from carrara.util.progress import make_console
+
+    settings = RunConfig(
+        f"{PRESET}:{task}", config.model, lengths=LENGTHS, n=config.n, max_tokens=MAX_TOKENS, out=config.out
+    )
+    results = run(settings, make_console()).results
+    if task != TASKS[-1]:
+        _show_rows(config.out, f"So far, in {task}:", task)
+    return results
 
 
 def add_recorded(folder: Path) -> None:
@@ -92,17 +106,24 @@ def add_recorded(folder: Path) -> None:
 
 
 def _show_rows(folder: Path, title: str, task: str = "") -> None:
-    """Write the page of the replies so far, and print the rows of a task, or of all."""
+    """Write a page that reloads, and print the rows of a task, or of all."""
+    from carrara.report.tables import score_lines
+
+    rows = _write_page(folder, RELOAD).rows
+    _say("\n".join([title, *score_lines([row for row in rows if task in ("", row.task)])]))
+
+
+def _write_page(folder: Path, reload: int = 0) -> "Summary":
+    """Write the page of the replies so far."""
     from carrara.report.page import write_report
     from carrara.report.snippets import SnippetFinder, find_shortcuts
-    from carrara.report.tables import score_lines
     from carrara.results.summary import Summary
     from carrara.runs.replies import read_results
 
     results = read_results(folder)
     summary = Summary(results, find_shortcuts(results))
-    write_report(summary, folder / PAGE, folder.resolve().name, SnippetFinder(), reload=RELOAD)
-    _say("\n".join([title, *score_lines([row for row in summary.rows if task in ("", row.task)])]))
+    write_report(summary, folder / PAGE, folder.resolve().name, SnippetFinder(), reload=reload)
+    return summary
 
 
 def _say(words: str) -> None:
