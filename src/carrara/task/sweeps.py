@@ -27,9 +27,6 @@ else:
 
         In the methods of the task the parameter has one of the values. Results are sliced by it.
 
-        Args:
-            values: The default values.
-
         Examples:
             >>> from carrara.task import Sweep
             >>> Sweep(4, 8)
