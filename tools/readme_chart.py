@@ -29,7 +29,7 @@ from tools.svg_file import write_svg
 
 PUBLISHED, DEMO = Path("docs/published.svg"), Path("docs/demo.svg")
 FRAME = chart.Frame(880, 340, 190)
-DEMO_TASK = "babilong/qa1"
+DEMO_TASK = "classic/niah"
 _FILE = re.compile(r"(qa\d+)_(\d+[kM]?)_.*\.csv")
 
 
