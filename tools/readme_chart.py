@@ -45,7 +45,8 @@ def main() -> None:
     else:
         rows = summarize([result for result in read_results(args.folder) if result.task == DEMO_TASK])
         print_lines(score_lines(rows))
-        write_svg(chart.score_chart(DEMO_TASK, rows, styles_of(rows), FRAME, "wide"), DEMO)
+        named = [replace(row, model=row.model.removesuffix(" (recorded)")) for row in rows]
+        write_svg(chart.score_chart(DEMO_TASK, named, styles_of(named), FRAME, "wide"), DEMO)
 
 
 def draw_published(folder: Path) -> None:

@@ -20,7 +20,7 @@ from carrara.report.views import rows_of, tasks_of, view
 from carrara.results import Row, Series, TrivialBaseline, ruler, series_of, trivial_baselines
 from carrara.results.baselines import AGREEMENT, BestBaseline, ShortcutFinding, highest
 from carrara.results.effective import RULE
-from carrara.results.result import ItemSource, Result
+from carrara.results.result import RECORDED, ItemSource, Result
 from carrara.results.scores import Metric, describe_metric
 from carrara.results.series import changed_models, item_id_of
 from carrara.results.summary import Summary
@@ -212,9 +212,11 @@ def _incomplete_notes(results: Sequence[Result], styles: Styles) -> Iterator[str
 
     The run is incomplete, or items did not fit.
 
-    Subsets of a task have their own instances and lengths, so each is compared with itself.
+    Subsets of a task have their own instances and lengths, so each is compared with itself. Recorded replies have sizes
+    of their own.
     """
     series_for = series_of(results)
+    results = [result for result in results if RECORDED not in result.settings]
     counts = Counter((result.task, _subset(result.id), result.length, series_for(result)) for result in results)
     most: dict[tuple[str, int], int] = {}
     for (task, subset, _, _), n in counts.items():
