@@ -16,12 +16,12 @@ from hashlib import sha256
 from pathlib import Path
 
 import carrara
-from carrara.operations.demo import MAX_TOKENS, PRESET, RECORDED
+from carrara.operations.demo import MAX_TOKENS, PRESET, REPLIES
 from carrara.results.result import Result
 from carrara.runs.presets import PRESETS
 
 RUNS = Path("runs/recorded")
-DATA = Path("src/carrara/data") / f"{RECORDED}.xz"
+DATA = Path("src/carrara/data") / f"{REPLIES}.xz"
 CONTEXT = 20480
 """Room for the longest prompt, which has more tokens by the models' own tokenizers, and its reply."""
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from carrara.operations.demo import PRESET, RECORDED, TASKS, add_recorded
+from carrara.operations.demo import PRESET, REPLIES, TASKS, add_recorded
 from carrara.report.page import render
+from carrara.results.result import RECORDED
 from carrara.results.summary import Summary
 from carrara.runs.presets import PRESETS
 from carrara.runs.replies import read_results
@@ -35,7 +36,7 @@ def test_recorded_replies_are_scored_and_say_where_they_come_from(tmp_path: Path
 
 
 def test_the_package_stays_small() -> None:
-    assert len(read_packed(RECORDED)) < 100_000
+    assert len(read_packed(REPLIES)) < 100_000
 
 
 # --- the commands of README.md, in environments of their own ---

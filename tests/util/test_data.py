@@ -12,7 +12,7 @@ from tools.data import FOLDER, MADE, Absent
 
 from carrara.answers.cues import SPOKEN_FOR
 from carrara.generators import vocabulary
-from carrara.operations.demo import RECORDED
+from carrara.operations.demo import REPLIES
 from carrara.tokenizers import encoders
 from carrara.util.data import data, lines
 from tests.helpers.sources import source
@@ -29,9 +29,9 @@ def test_data_are_what_they_are_made_from(name: str) -> None:
 
 
 def test_every_file_is_made_and_named_in_the_notice() -> None:
-    assert {path.stem for path in FOLDER.glob("*.xz")} == {*MADE, RECORDED}
+    assert {path.stem for path in FOLDER.glob("*.xz")} == {*MADE, REPLIES}
     notice = (FOLDER / "NOTICE.md").read_text("utf-8")
-    assert [name for name in (*MADE, RECORDED) if f"`{name}.xz`" not in notice] == []
+    assert [name for name in (*MADE, REPLIES) if f"`{name}.xz`" not in notice] == []
 
 
 def test_no_word_is_from_a_dictionary_of_another_licence() -> None:

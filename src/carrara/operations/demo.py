@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from carrara.results.summary import Summary
 
 PRESET = "quick"
-RECORDED = "recorded"
+REPLIES = "recorded"
 """The package's file of recorded replies."""
 TASKS, LENGTHS = ("classic/niah", "babilong/qa1"), "0,512"
 """What the embedded model is asked: tasks that it can do in part, at lengths that it reads in a minute."""
@@ -90,9 +90,9 @@ def add_recorded(folder: Path) -> None:
     from carrara.runs.rescoring.logs import LogWriter
     from carrara.runs.rescoring.scored import Scorer, ScorerConfig, Trouble
 
-    rows = [json.loads(line) for line in lines(RECORDED)]
+    rows = [json.loads(line) for line in lines(REPLIES)]
     about = {row["model"]: row["recorded"] for row in rows if "recorded" in row}
-    scorer = Scorer(ScorerConfig(RECORDED))
+    scorer = Scorer(ScorerConfig(REPLIES))
     with ThreadPoolExecutor(1) as pool:
         logs = LogWriter(folder, "the package's recorded replies", pool.submit, about)
         with closing(logs):
