@@ -65,6 +65,7 @@ def test_items_are_pickled_and_copied(name: str) -> None:
     assert len(pickle.dumps(item)) < 500
 
 
+@pytest.mark.slow
 def test_an_item_is_pickled_with_its_prompt_pack(tmp_path: Path) -> None:
     pack = tmp_path / "pack.toml"
     python("-m", "carrara", "prompts", "export", "qa1", "--out", str(pack), check=True)

@@ -128,6 +128,7 @@ def test_names_are_completed_by_importing_little() -> None:
     assert not {"inspect_ai", "numpy", "pydantic", "openai", "splintr"} & set(last.split())
 
 
+@pytest.mark.slow
 def test_the_script_is_put_where_the_shell_looks_for_it(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

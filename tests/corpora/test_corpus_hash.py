@@ -57,6 +57,7 @@ def test_a_corpus_does_not_depend_on_the_tables_of_unicode(tmp_path: Path) -> No
     assert " ".join(split_text(UNKNOWN)).split() == UNKNOWN.split()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(unicodedata.unidata_version != "14.0.0", reason="the characters of Unicode 14.0 are those of 3.11")
 def test_characters_are_judged_as_unicode_14_does() -> None:
     r"""No character is replaced by one that `\w`, `\s` or `islower` judge differently."""

@@ -241,7 +241,7 @@ def groups(facts: tuple[str, ...]) -> list[list[int]]:
 @pytest.mark.parametrize("sound", [False, True], ids=["official", "sound"])
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(8)
 def test_others_change_no_answer(task: int, vocabulary: Vocabulary, sound: bool) -> None:
     """Answer and support of every question are those of the story alone, wherever facts about others stand."""
     task_name = load_task(task)

@@ -96,6 +96,7 @@ def test_scores_at_the_chance_level_show_nothing() -> None:
     assert decided(lambda turn, pair: 1.0, chance_level=1.0).verdict == "open"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.05, 0.3])
 def test_a_difference_by_the_margin_is_rarely_called_equivalent_or_different(share: float) -> None:
     """The second server is worse by the margin; beside that, some scores change in both directions."""

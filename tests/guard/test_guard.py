@@ -147,12 +147,14 @@ def test_a_stratum_with_too_few_items_is_named() -> None:
     assert course(lambda one: True, replace(guard, items=[*guard.items, lone])).verdict == "open"
 
 
+@pytest.mark.slow
 def test_how_often_it_would_be_fine_is_simulated() -> None:
     assert fine_share(some(0.99, 9)) > 0.95
     assert fine_share(some(0.99, 1)) == 0  # 12 items, and it takes 15
     assert 0 < fine_share(some(0.9, 2)) < 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.96, 0.98])
 def test_so_many_items_suffice_for_four_checks_in_five(rate: float) -> None:
     """By a simulation of whole checks, with all strata, in batches."""

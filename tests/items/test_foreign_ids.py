@@ -197,6 +197,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, place: Path, module: str) -> list
     return sent
 
 
+@pytest.mark.slow
 def test_workers_on_other_machines_are_told_which_tokenizers_are_allowed(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -158,6 +158,7 @@ def cloned(folder: Path, paper: str) -> Path:
     return folder
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("paper", PROGRAMS)
 def test_official_words_become_a_pack_that_is_proved(paper: str, tmp_path: Path, capsys: Capture) -> None:
     pack = tmp_path / "pack.toml"

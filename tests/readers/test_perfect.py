@@ -49,6 +49,7 @@ def test_a_few_tasks(reader: str, tmp_path: Path) -> None:
     assert found == {name: {1.0} for name in found}
 
 
+@pytest.mark.slow
 @LEFT_OPEN
 @pytest.mark.usefixtures("collected")
 @pytest.mark.parametrize("chunk", [32, 200])

@@ -456,6 +456,7 @@ def test_one_file_the_same_each_time_and_without_addresses(tmp_path: Path) -> No
     assert "default-src 'none'" in page
 
 
+@pytest.mark.slow
 def test_a_large_run_stays_light() -> None:
     rng = random.Random(0)
     results = [

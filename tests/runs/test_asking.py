@@ -190,6 +190,7 @@ def test_a_server_says_how_long_it_wants_to_be_left_alone() -> None:
     assert trouble_of(status(429, headers={"Retry-After": "17"}), lambda error: True, ()).after == 0.0
 
 
+@pytest.mark.slow
 def test_progress_says_every_half_a_minute_for_how_long_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("carrara.util.progress.LINE_EVERY", 0.5)
     monkeypatch.setattr(progress, "PATIENT", 0.0)

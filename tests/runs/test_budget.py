@@ -112,6 +112,7 @@ def test_models_are_run_one_by_one_and_one_that_fails_stops_no_other(tmp_path: P
     assert "carrara/nobody failed" in ended.stderr
 
 
+@pytest.mark.slow
 def test_several_readers_and_models_have_one_table(tmp_path: Path) -> None:
     line = ["run", "qa1", "--model", "carrara/oracle", "--model", "carrara/chance", "--reader", "whole,evidence,none"]
     ended = carrara(*line, "--tokenizer", "gpt2", "-n", "2", "--out", tmp_path / "run", check=True)

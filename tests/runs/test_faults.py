@@ -289,6 +289,7 @@ def test_a_server_is_waited_for_no_longer_than_the_patience_lasts(tmp_path: Path
     assert result.error == "the server answered 429 (Rate limit reached), and asks to wait for 24 h, 2 times"
 
 
+@pytest.mark.slow
 def test_requests_that_were_sent_again_are_told(tmp_path: Path, server: Address) -> None:
     """They are kept with their items, so that a resumed run still has them, also where a reader asks several times."""
     for n in (2, 3):

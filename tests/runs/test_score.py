@@ -151,6 +151,7 @@ UNTRUSTED = (
 )
 
 
+@pytest.mark.slow
 def test_whatever_a_reply_is_it_is_scored(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     tasks = (LIST, "sync/graph", "minerva/snapshot", "babilong/qa1")
     rows = [

@@ -86,6 +86,7 @@ def test_a_german_name_of_two_english_words_is_read_as_german() -> None:
         assert answered(made.task, reply, question) == question.gold
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("language", ["en", *TRANSLATIONS])
 def test_everyday_sentences_are_harmless(language: Language) -> None:
     sentences = list(islice(everyday_sentences(Rng("everyday"), language), 20_000))
@@ -150,6 +151,7 @@ def test_a_number_in_a_reply(language: Language, reply: str, right: bool) -> Non
     assert (answered(item("classic/niah", language).task, reply, question) == ("1234567",)) == right
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("language", TRANSLATIONS)
 @pytest.mark.parametrize("task", TASKS)
 def test_hostile_replies_score_nothing(task: str, language: Language) -> None:

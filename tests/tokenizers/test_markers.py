@@ -154,6 +154,7 @@ def test_the_first_indexing_says_how_many_and_later_ones_nothing(
     assert not capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_no_prompt_has_them(text: Path) -> None:
     text.write_text("".join(ODD.replace("bell", f"bell {n}").replace("road", f"road {n}") for n in range(400)), "utf-8")
     haystack = haystack_name(str(text))

@@ -459,6 +459,7 @@ def test_a_folder_of_hugging_face(folder: Path) -> None:
     assert tokenizers.get(f"hf:{folder / 'tokenizer.json'}").count("quarry") == smollm2.count("quarry")
 
 
+@pytest.mark.slow
 def test_long_texts_are_cut_only_where_words_part(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hf, "CHARACTERS", 50_000)
     tokenizer = hf.load("x", str(folder))

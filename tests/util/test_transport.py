@@ -142,6 +142,7 @@ def test_a_reply_of_many_values_is_refused_before_they_are_objects(http: Any) ->
             asked(http, partial(answered, response))
 
 
+@pytest.mark.slow
 @given(st.lists(VALUES, min_size=1), st.sampled_from([b"\n", b"\r\n", b"\r"]), st.lists(st.integers(1, 6)))
 def test_values_of_events_are_counted_in_any_parts(values: list[Any], end: bytes, sizes: list[int]) -> None:
     counter, left = EventCounter(), b"".join(b"data: " + json.dumps(one).encode() + 2 * end for one in values)
@@ -205,6 +206,7 @@ def test_a_redirect_within_a_server_is_followed(http: Any, target: str) -> None:
     assert asked(http, answer) == b'"the prompt"'
 
 
+@pytest.mark.slow
 def test_a_second_client_of_a_provider_has_the_limits_too(server: Address, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
     api = make_model("openai-api/test/bomb", server.base_url, {}).api

@@ -19,6 +19,7 @@ def audited(task: str, kind: Arrange, length: int = 4096, instances: int = 8) ->
     return audit(replace(make(task, length=length).item_id, arrange=kind), instances)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize("task", ["babilong/qa3", "classic/vt", "classic/hops", "sync/graph", "michelangelo/mrcr"])
 def test_arranged_items_are_right(task: str, kind: Arrange) -> None:
@@ -50,6 +51,7 @@ def test_facts_that_are_not_arranged_are_found(monkeypatch: pytest.MonkeyPatch) 
     assert breaches("classic/vt", "block") == {"filler stands between needed facts"}
 
 
+@pytest.mark.slow
 def test_other_facts_in_a_block_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The audit of a block fails if other facts stand in it, where the order has no meaning."""
     monkeypatch.setattr(Arrangement, "order", lambda self, shares: range(len(shares)))
@@ -57,6 +59,7 @@ def test_other_facts_in_a_block_are_found(monkeypatch: pytest.MonkeyPatch) -> No
     assert breaches("babilong/qa19", "block") == {"other facts stand between needed facts"}
 
 
+@pytest.mark.slow
 def test_facts_that_stand_together_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Arrangement, "shares", lambda self, drawn, share: (0.5,) * len(drawn))
     assert breaches("classic/vt", "riffle", 16384) == {"needed facts stand together"}

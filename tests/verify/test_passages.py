@@ -53,6 +53,7 @@ def measured(kind: type[TextSplitter], task: str) -> dict[str, PartsResult]:
     return {result.way: result for result in check.results()}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("task", ["babilong/qa1", "classic/niah", "sync/graph"])
 def test_passages_that_end_at_facts_are_found(task: str) -> None:
     leaking = measured(AtFacts, task)
@@ -70,6 +71,7 @@ def test_passages_that_are_shorter_where_facts_stand_are_found() -> None:
     assert "with a needed fact have" in result.breaches[-1]
 
 
+@pytest.mark.slow
 def test_facts_at_a_few_depths_are_no_breach() -> None:
     """Minerva puts the pair at the first place, the last, and three between them, wherever passages end."""
     report = audit(make("minerva/key_value", length=4096, tokenizer="gpt2").item_id, 60)
@@ -95,6 +97,7 @@ def test_facts_are_the_same_in_a_rotated_text(text: str, places: list[int]) -> N
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draws", [1, 2])
 def test_a_breach_is_found_in_two_draws(draws: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """One test in a thousand fails by chance."""
@@ -108,6 +111,7 @@ def test_a_breach_is_found_in_two_draws(draws: int, monkeypatch: pytest.MonkeyPa
     assert {breach.check for breach in report.breaches} == ({"passages"} if draws == 2 else set())
 
 
+@pytest.mark.slow
 def test_short_or_few_contexts_are_not_measured(capsys: pytest.CaptureFixture[str]) -> None:
     first = make("babilong/qa1", length=1024).item_id
     assert audit(first, ENOUGH).parts == audit(replace(first, length=4096), 3).parts == []

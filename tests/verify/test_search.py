@@ -114,6 +114,7 @@ def test_what_was_learned_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [found.startswith(f"what was learned ({learned.goes_by}): ") for found in breaches] == [True]
 
 
+@pytest.mark.slow
 def test_what_is_declared_breaches_nothing_and_the_next_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     item_id = of_one(Guard, monkeypatch)
     names = [one.name for one in search_shortcuts(item_id, 60).shortcuts if one.kind == "strings"]
@@ -175,6 +176,7 @@ def generate_before(self: SequenceSearch, rng: Rng) -> Instance:
     )
 
 
+@pytest.mark.slow
 def test_the_old_sequence_search_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """All its words are there, or else the answer is no."""
     monkeypatch.setattr(SequenceSearch, "generate", generate_before)
@@ -201,6 +203,7 @@ def test_repeating_the_prompt_is_tried_on_the_first_items_alone(monkeypatch: pyt
     assert all(one.n > 30 for name, one in found.items() if name != search.ECHO)
 
 
+@pytest.mark.slow
 def test_a_needle_is_in_a_tenth_of_ten() -> None:
     reach = search_shortcuts(first("classic/passkey", 2048), 100).reach
     assert all(score < 0.25 for score in reach.values())
@@ -219,7 +222,8 @@ def test_every_test_says_what_its_shortcuts_score() -> None:
             )  # 200 instances: two standard errors
 
 
-@pytest.mark.parametrize("name", ["babilong/qa1", pytest.param("michelangelo/latent_list", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["babilong/qa1", "michelangelo/latent_list"])
 def test_what_is_kept_is_what_is_found(name: str) -> None:
     from carrara.verify.shortcuts.findings import findings_of, search_task
 
@@ -243,6 +247,7 @@ def test_the_best_declared_shortcut_may_be_one_that_is_not_always_right() -> Non
     assert [findings.best_declared(below) for below in (inf, 0.99, 0.5)] == [*scores[:2], None]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("task", "params", "name", "least"),
     [

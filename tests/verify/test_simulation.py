@@ -176,6 +176,7 @@ def audited(task: str, instances: int = 60, seed: int = 0) -> list[str]:
     return [breach.found for breach in audit(first, instances).breaches if breach.check == "chance"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("declared", "way"), [(0.0, "too low"), (0.9, "too high")])
 def test_a_wrong_chance_level_is_told_in_both_directions(
     declared: float, way: str, monkeypatch: pytest.MonkeyPatch

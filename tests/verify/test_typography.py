@@ -53,6 +53,7 @@ def search(made: type[SuiteTask], monkeypatch: pytest.MonkeyPatch) -> list[Short
     return [shortcut for shortcut in found.shortcuts if shortcut.kind == "typography"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("leak", "rule"),
     [
@@ -116,6 +117,7 @@ def test_short_facts_among_long_sentences_are_found() -> None:
     assert fmean(row.recall for row in rows) > 0.9
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("task", ["babilong/qa1", "babilong/qa2", "babilong/qa3"])
 def test_facts_among_others_are_not_found(task: str) -> None:
     _, rows = find(task, "haystack=others")
@@ -123,14 +125,14 @@ def test_facts_among_others_are_not_found(task: str) -> None:
 
 
 @pytest.mark.parametrize("number", range(4, 21))
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_no_task_has_facts_that_stand_out_among_others(number: int) -> None:
     _, rows = find(f"babilong/qa{number}", "haystack=others")
     assert excess(rows) < SOUND + 0.08  # 30 items: a standard error
 
 
 @pytest.mark.parametrize("name", [name for name in registry.names() if name.startswith("carrara/")])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 def test_tasks_of_our_own_are_sound(name: str) -> None:
     assert not registry.load(name).shortcuts().get("typography")
     _, rows = find(name)

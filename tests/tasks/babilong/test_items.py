@@ -43,7 +43,7 @@ def places(item: Item) -> list[float]:
 
 @pytest.mark.parametrize("params", ["vocab=fresh", "sound=true", "vocab=fresh;sound=true;haystack=others"])
 @pytest.mark.parametrize("task", QA)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 def test_variants_pass_the_audit(task: str, params: str) -> None:
     report = audit(item_id(task, params, length=2048), 5)
     assert report.breaches == []
@@ -210,6 +210,7 @@ def test_the_same_facts_in_another_order_are_of_one_split() -> None:
         assert not told["test"] & told["few-shot"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.usefixtures("shelf")
 @pytest.mark.parametrize("question", ["babilong/qa1", "babilong/qa4", "babilong/qa20"])
 def test_a_book_may_have_the_marks_of_a_prompt(tmp_path: Path, question: str) -> None:
@@ -240,6 +241,7 @@ def test_a_corpus_is_named_by_its_content(tmp_path: Path) -> None:
     assert count(long.prompt.measure.tokenizer, "chat", long.messages()) == 1 << 17
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("shelf")
 def test_a_small_corpus_serves_what_it_can(tmp_path: Path) -> None:
     text = tmp_path / "leaflet.txt"
@@ -260,6 +262,7 @@ def test_a_corpus_without_sentences_is_refused(tmp_path: Path) -> None:
         make("babilong/qa1", length=1024, params={"haystack": "nonesuch"})
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("shelf")
 def test_splits_read_their_own_documents(tmp_path: Path) -> None:
     for n in range(30):

@@ -101,6 +101,7 @@ def test_answers_are_balanced() -> None:
     assert Counter(one["kind"] for one in labels) == dict.fromkeys(ASKS, 10)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("classes", ["3", "4", "5", "6", "12"])
 @pytest.mark.parametrize("length", [0, 8192])
 def test_no_month_has_more_records_than_another(classes: str, length: int) -> None:

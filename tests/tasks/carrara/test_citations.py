@@ -280,6 +280,7 @@ CLAIMS: Mapping[str, Sequence[Sequence[int]]] = {
 PUBLISHED = ("alce_answer", "alce_recall", "alce_precision", "helmet", "l_citeeval")
 
 
+@pytest.mark.slow
 def test_replies_that_prove_nothing_score_as_documented() -> None:
     """The table of docs/explanation/fidelity/carrara.md, from 120 items without filler."""
     items = [make("carrara/citations", index=index) for index in range(120)]

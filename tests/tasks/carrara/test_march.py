@@ -211,6 +211,7 @@ def test_transcripts_are_read(reply: str) -> None:
     assert grade(MARCH, FOUR, reply).score == 1.0
 
 
+@pytest.mark.slow
 def test_replies_that_understand_nothing_score_as_documented() -> None:
     """The table of docs/explanation/fidelity/carrara.md, from 120 items without filler."""
     items = [marched("own", index) for index in range(120)]

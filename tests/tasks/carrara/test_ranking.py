@@ -146,6 +146,7 @@ def test_words_in_common_do_not_rank(length: int, chance: float, size: int) -> N
     assert mean < chance + 0.06
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("kind", ["place", "first", "distance", "gap"])
 @pytest.mark.parametrize(("length", "chance"), [(0, 0.22), (4096, 0.07)])

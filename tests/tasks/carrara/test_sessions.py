@@ -311,6 +311,7 @@ def gaming(item: Item) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_replies_that_understand_nothing_score_as_documented() -> None:
     """The table of docs/explanation/fidelity/carrara.md, from 200 items without filler."""
     items = [make("carrara/sessions", index=index) for index in range(200)]

@@ -39,7 +39,7 @@ from tests.helpers.classic import TASKS, item_id, question_of, text_of
         ("hops", "hops=2,3;haystack=sotu"),
     ],
 )
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_variants_pass_the_audit(task: str, params: str) -> None:
     assert audit(item_id(task, params, 2048), 8).breaches == []
 
@@ -52,6 +52,7 @@ def test_base_models_get_exact_lengths_too(task: str, tokenizer: str) -> None:
     assert (report.items, report.breaches) == (3, [])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("task", TASKS)
 def test_any_length_above_the_puzzle_can_be_had(task: str) -> None:
     bare = max(make(f"classic/{task}", index=i, tokenizer="gpt2").survey.tokens for i in range(8))
@@ -187,7 +188,7 @@ def test_naming_everything_gains_nothing_however_it_is_written(task: str, separa
 @pytest.mark.parametrize(
     "part", ["1111111 ", "1,111,", "red-", "red red ", "<think>", "answer: ", "KQWZT,", "a-", "0123abcd-"]
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_hostile_repetition_ends(part: str) -> None:
     for task_name in TASKS:
         question = question_of(task_name)

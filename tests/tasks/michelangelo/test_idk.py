@@ -29,7 +29,7 @@ def item_id(params: str = "", length: int = 0, index: int = 0, style: str = "cha
 
 @pytest.mark.parametrize("haystack", ["letters", "words", "stories", "sotu"])
 @pytest.mark.parametrize("place", ["start", "anywhere", "spread"])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_variants_pass_the_audit(haystack: str, place: str) -> None:
     given = [f"about=both;haystack={haystack}", *([] if place == "start" else [f"place={place}"])]
     params = ";".join(given) if haystack != "letters" else ";".join(["about=both", *given[1:]])
@@ -315,6 +315,7 @@ def test_every_way_to_tell_is_an_answer() -> None:
     assert percent_read(answers) >= 96
 
 
+@pytest.mark.slow
 def test_a_long_reply_is_read_at_once() -> None:
     posed = questions_of(item_id())
     for text in (
