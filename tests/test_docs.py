@@ -72,8 +72,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("document", TYPED, ids=named)
+@pytest.mark.slow
 def test_every_command_does_what_it_says(document: Path, finished: Path, tmp_path: Path) -> None:
     """All of a document's, one after the other in one folder, with the oracle for a model, small and short."""
     lay_out(tmp_path)
@@ -90,6 +90,7 @@ def test_every_command_does_what_it_says(document: Path, finished: Path, tmp_pat
         assert ended.returncode == 0, f"{line.text}\ncarrara {shlex.join(typed)}\n{ended.stderr}"
 
 
+@pytest.mark.slow
 def test_the_tutorial_shows_what_is_printed() -> None:
     """The commands that ask no model. `make tutorial` types the whole page into an empty environment."""
     page = (ROOT / "docs/tutorial.md").read_text("utf-8")

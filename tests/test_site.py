@@ -65,6 +65,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_page_of_the_command_line_has_every_command_with_an_example_that_parses(written: Path) -> None:
     text = (written / "cli.md").read_text("utf-8")
     for commands in COMMANDS.values():

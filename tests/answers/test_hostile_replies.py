@@ -140,7 +140,7 @@ def check(task: str, game: Callable[[Item], str]) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("task", NOT_REPEATED)
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(30)
 def test_no_game_beats_the_chance_level(task: str, game: str) -> None:
     check(task, GAMES[game])
 

@@ -219,7 +219,7 @@ def test_no_file_is_replaced_that_the_command_did_not_write(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("kind", ["svg", "html", "csv", "json"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_figure_replaces_only_figures(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"figure.{kind}"
     line = ["figure", "minerva-2", "--out", path]

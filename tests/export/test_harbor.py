@@ -203,6 +203,7 @@ def rewards(given: list[Reply], folder: Path) -> list[float]:
     return found
 
 
+@pytest.mark.slow
 def test_rewards_are_the_scores_of_carrara_score(tmp_path: Path) -> None:
     given = replies(200)
     found = rewards(given, tmp_path / "replies")

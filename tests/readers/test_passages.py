@@ -31,6 +31,7 @@ def test_passages_are_those_of_the_text_alone(task: str) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.sampled(1)
 def test_a_needed_fact_ends_a_page_no_more_often_than_other_sentences(task: str) -> None:
     """It ended four of five pages of `read` in qa1: the sentence at the end of a short page was one."""
     rng, ends, pages, sentences, facts = Rng("pages", task), 0, 0, 0, 0

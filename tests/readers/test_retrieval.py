@@ -573,6 +573,7 @@ def test_a_server_gives_one_unit_vector_a_text(server: Server, model: str) -> No
         ("no-http", "did not answer with vectors: the server's reply is not HTTP"),
     ],
 )
+@pytest.mark.sampled(8)
 def test_a_refusal_is_told_without_the_key(
     server: Server, model: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

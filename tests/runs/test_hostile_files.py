@@ -52,6 +52,7 @@ def in_time() -> Iterator[None]:
 
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize("kind", CASES)
+@pytest.mark.sampled(13)
 def test_a_hostile_file_is_refused_left_out_or_named(
     kind: hostile_files.Kind,
     honest: Path,

@@ -55,7 +55,7 @@ def test_a_crafted_pickle_runs_nothing(tmp_path: Path, server: Address) -> None:
 
 
 @pytest.mark.parametrize("mode", ["ok", "filter", "cut", "call", "parts"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_kept_reply_is_not_asked_for_again(mode: str, tmp_path: Path, server: Address) -> None:
     before = run(tmp_path / "run", server, mode)
     lose_logs(tmp_path / "run")

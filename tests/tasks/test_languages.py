@@ -86,8 +86,8 @@ def test_a_german_name_of_two_english_words_is_read_as_german() -> None:
         assert answered(made.task, reply, question) == question.gold
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("language", ["en", *TRANSLATIONS])
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("language", [*TRANSLATIONS, "en"])
 def test_everyday_sentences_are_harmless(language: Language) -> None:
     sentences = list(islice(everyday_sentences(Rng("everyday"), language), 20_000))
     assert len(set(sentences)) == len(sentences)

@@ -42,6 +42,7 @@ WARNING = "2 of 9 instances of babilong/qa2 do not fit into 320 tokens"
         ("logging.basicConfig(format='%(name)s %(levelname)s %(message)s')", f"carrara WARNING {WARNING}"),
     ],
 )
+@pytest.mark.sampled(1)
 def test_python_prints_warnings_unless_they_are_silenced(setting: str, begins: str) -> None:
     program = f"import logging, carrara\n{setting}\nprint(len(list(carrara.load('qa2').items(320, n=9))))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -98,6 +98,7 @@ def check(task: str, params: str, instances: int) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS[::3])
+@pytest.mark.sampled(10)
 def test_the_guesser_scores_the_chance_level(task: str) -> None:
     check(task, "", 20 if task == "sync/translation" else 60)
 

@@ -80,6 +80,7 @@ def test_words_are_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not found.breaches
 
 
+@pytest.mark.slow
 def test_a_declared_task_may_not_tell_its_facts_by_white_space(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Boats, "known_shortcuts", {"typography": "Facts are what they are."})
     monkeypatch.setattr(Boats, "leak", lambda fact: f"\n\n{fact.replace('boats', 'BOATS')}")
@@ -125,7 +126,7 @@ def test_facts_among_others_are_not_found(task: str) -> None:
 
 
 @pytest.mark.parametrize("number", range(4, 21))
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_no_task_has_facts_that_stand_out_among_others(number: int) -> None:
     _, rows = find(f"babilong/qa{number}", "haystack=others")
     assert excess(rows) < SOUND + 0.08  # 30 items: a standard error

@@ -227,6 +227,7 @@ def test_a_book_may_have_the_marks_of_a_prompt(tmp_path: Path, question: str) ->
 
 
 @pytest.mark.usefixtures("shelf")
+@pytest.mark.slow
 def test_a_corpus_is_named_by_its_content(tmp_path: Path) -> None:
     text = tmp_path / "book.txt"
     text.write_text(" ".join(f"Line {n} of the book tells of rain and of nothing else." for n in range(3000)), "utf-8")

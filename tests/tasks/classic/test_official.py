@@ -34,7 +34,7 @@ def made(task: str, pack: Pack, length: int = 0, index: int = 0, style: Style = 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("length", [0, 4096])
 @pytest.mark.parametrize("task", ["niah", "vt", "cwe", "fwe"])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 def test_the_audit_passes(task: str, length: int, style: Style, pack: Pack) -> None:
     first = replace(item_id(task, length=length, tokenizer="gpt2"), style=style, pack=pack.hash)
     report = audit(first, 8, pack)

@@ -86,6 +86,7 @@ def occurrences(question: Question[str], text: str) -> tuple[list[int], list[flo
     return [len(each) for each in found], [place for each in found for place in each]
 
 
+@pytest.mark.slow
 def test_choices_occur_alike_whether_it_can_be_known_or_not() -> None:
     number: dict[str, Counter[int]] = {"known": Counter(), "unknown": Counter()}
     slots: dict[str, Counter[int]] = {"known": Counter(), "unknown": Counter()}
@@ -299,6 +300,7 @@ def test_replies_to_other_choices(options: tuple[str, ...], replies: str, wanted
         assert (reply, is_misread(answer, wanted)) == (reply, wanted == "third" and reply in MISREAD)
 
 
+@pytest.mark.slow
 def test_every_way_to_tell_is_an_answer() -> None:
     """A reply that repeats the sentence that tells it answers; one that repeats the question does not."""
     answers = []

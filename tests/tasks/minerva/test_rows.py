@@ -255,7 +255,7 @@ def test_any_reply_has_scores(reply: str) -> None:
 
 
 @pytest.mark.parametrize("part", ["oak, ", "7", "FINAL ANSWER:", "Agent A: \n", "List 1 ", '"yes" ', "It is not "])
-@pytest.mark.sampled(1)
+@pytest.mark.slow
 def test_long_replies_take_linear_time(part: str) -> None:
     def grade_all(size: int) -> None:
         for task, reference in REFERENCES.items():
