@@ -86,8 +86,8 @@ PAPERS = (
         "Long-context reasoning over synthetic text at any length: the final state of a Python list after a long "
         "sequence of operations (Latent List), a draft that has to be reproduced from a conversation with many "
         "similar ones (MRCR), or a multiple-choice question that the text may not answer (IDK). Items are generated "
-        "from a seed at an exact number of tokens, and the answer is checked by a solver that reads the text. "
-        "Scored by exact or approximate agreement with the answer.",
+        "from a seed at an exact number of tokens, and a solver that reads the text checks the answer. "
+        "Scored by approximate agreement, for IDK by accuracy.",
         N,
     ),
     Paper(
@@ -117,8 +117,7 @@ PAPERS = (
         "Three questions of rising difficulty on one synthetic context, either a described directed graph (connected "
         "nodes, shortest path, longest path) or dictionaries of invented languages (translation by one, by several, "
         "and the language that covers a phrase): retrieval, multi-hop tracking and global understanding. Contexts are "
-        "generated from a seed at an exact number of tokens; answers are computed. A path or a set of nodes earns "
-        "what agrees with the definition in the paper.",
+        "generated from a seed at an exact number of tokens, and a solver that reads the text checks the answer.",
         3 * N,
     ),
 )
