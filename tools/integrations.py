@@ -2,9 +2,9 @@
 
     python -m tools.integrations [--changed] [NAME...]
 
-verl, NeMo Gym, Harbor, kvpress, verifiers, inspect_evals, two memories and README's first commands take minutes and gigabytes to
-install, and change seldom. `results/integrations.txt` has the last result of each, with a digest of the files that its
-tests exercise. With `--changed`, as in `.ci/run`, only those are run whose files have changed since.
+verl, NeMo Gym, Harbor, kvpress, verifiers, inspect_evals, two memories and README's first commands take minutes and
+gigabytes to install, and change seldom. `results/integrations.txt` has the last result of each, with a digest of the
+files that its tests exercise. With `--changed`, as in `.ci/run`, only those are run whose files have changed since.
 """
 
 import argparse
