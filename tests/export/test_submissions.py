@@ -147,7 +147,7 @@ def test_the_harness_finds_the_group_valid_and_scores_replies_of_a_server(folder
     place = ["--include_path", str(folder / "lm_eval/tasks")]
     assert "All tasks found and valid" in lm_eval("validate", "--tasks", "carrara", *place)
     names = [path.stem for path in sorted((folder / LM_EVAL).glob("*_4k.yaml"))]
-    answers = {}
+    answers: dict[str, str] = {}
     for name in names:
         first = re.findall('first: "(.*)"', (folder / LM_EVAL / f"{name}.yaml").read_text("utf-8"))[0]
         rows = harness.load(first, 1)["test"]

@@ -274,23 +274,11 @@ def test_the_commands_of_the_documentation_are_accepted(tmp_path: Path) -> None:
 def test_the_package_for_the_hub_is_built_installed_and_validated_without_options(tmp_path: Path) -> None:
     python = environment("verifiers")
     submissions.write(tmp_path / "sent", submissions.Source("https://github.com/owner/carrara", "0" * 40))
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, tmp_path / "sent" / HUB]
-    subprocess.run(build, check=True, capture_output=True)
+    project, packages = tmp_path / "sent" / HUB, tmp_path / "packages"
+    run([sys.executable, "-m", "build", "-w", "--no-isolation", "--outdir", tmp_path, project], tmp_path)
     [wheel] = tmp_path.glob("*.whl")
-    install = [
-        python,
-        "-m",
-        "pip",
-        "install",
-        "-q",
-        "--no-deps",
-        "--no-index",
-        "--target",
-        tmp_path / "installed",
-        wheel,
-    ]
-    subprocess.run(install, check=True, capture_output=True)
-    [metadata] = (tmp_path / "installed").glob("carrara_long_context-*.dist-info/METADATA")
+    run([python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", packages, wheel], tmp_path)
+    [metadata] = packages.glob("carrara_long_context-*.dist-info/METADATA")
     required = metadata.read_text("utf-8")
     assert f"Requires-Dist: carrara>={carrara.__version__}" in required
     assert "Description-Content-Type: text/markdown" in required
@@ -300,7 +288,7 @@ def test_the_package_for_the_hub_is_built_installed_and_validated_without_option
             "--no-rich", "--run.dir", "validated",
         ],
         tmp_path,
-        packages=tmp_path / "installed",
+        packages=packages,
     )  # fmt: skip
     summary = json.loads((tmp_path / "outputs/validated/summary.json").read_text("utf-8"))
     assert summary["outcomes"]["valid"] == 6
