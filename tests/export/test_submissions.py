@@ -75,6 +75,20 @@ def test_links_are_to_the_commit_and_the_address_of_the_project_file(
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["inspect_evals", "lm_eval", "verifiers"]
 
 
+def test_the_file_of_the_register_must_be_that_of_the_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / REGISTERED
+    path.parent.mkdir()
+    path.write_text("before", "utf-8")
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=x", "-c", "user.email=x"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "x"]):
+        subprocess.run([*git, *words], check=True)
+    monkeypatch.setattr(submissions, "CHECKOUT", tmp_path)
+    assert re.fullmatch("[0-9a-f]{40}", submissions.commit())
+    path.write_text("after", "utf-8")
+    with pytest.raises(SystemExit, match="differs from the last commit"):
+        submissions.commit()
+
+
 def test_the_group_has_each_task_at_each_length_and_the_form_of_the_template(folder: Path) -> None:
     group = yaml.safe_load((folder / LM_EVAL / "carrara.yaml").read_text("utf-8"))
     names = {name for names in submissions.TASKS.values() for name in names}
