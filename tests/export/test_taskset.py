@@ -14,6 +14,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tools import submissions
+from tools.submissions import HUB
 
 import carrara
 from carrara.export import Stream
@@ -31,6 +33,7 @@ from tests.helpers.server import reply
 TASKS, LENGTH, N = "qa1,latent_list,niah,json_kv", "1k", 6
 HIDDEN = "[The text is the file context.txt.]"
 PAGE = ROOT / "docs/guides/train-with-verifiers.md"
+HELPERS = ROOT / "tests" / "helpers"
 
 
 @pytest.fixture(scope="module")
@@ -175,11 +178,11 @@ def test_the_example_of_the_documentation(taskset: Any, monkeypatch: pytest.Monk
 # --- verifiers 0.4 itself ---
 
 
-def run(arguments: Sequence[str | Path], folder: Path, given: str = "") -> str:
-    """Return what a program prints that has this folder as its home."""
+def run(arguments: Sequence[str | Path], folder: Path, given: str = "", packages: Path = HELPERS) -> str:
+    """Return what a program prints that has this folder as its home, and further packages on its path."""
     variables = {
         "HOME": str(folder),
-        "PYTHONPATH": with_checkout(ROOT / "tests" / "helpers"),
+        "PYTHONPATH": with_checkout(packages),
         "TEST_API_KEY": "not-a-key",
     }
     ended = subprocess.run(
@@ -265,3 +268,27 @@ def test_the_commands_of_the_documentation_are_accepted(tmp_path: Path) -> None:
         run([programs / program, *words, *more], tmp_path)
     [summary] = tmp_path.glob("outputs/validated/summary.json")
     assert json.loads(summary.read_text("utf-8"))["outcomes"]["valid"] == 2
+
+
+@pytest.mark.integration
+def test_the_package_for_the_hub_is_built_installed_and_validated_without_options(tmp_path: Path) -> None:
+    python = environment("verifiers")
+    submissions.write(tmp_path / "sent", submissions.Source("https://github.com/owner/carrara", "0" * 40))
+    project, packages = tmp_path / "sent" / HUB, tmp_path / "packages"
+    run([sys.executable, "-m", "build", "-w", "--no-isolation", "--outdir", tmp_path, project], tmp_path)
+    [wheel] = tmp_path.glob("*.whl")
+    run([python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", packages, wheel], tmp_path)
+    [metadata] = packages.glob("carrara_long_context-*.dist-info/METADATA")
+    required = metadata.read_text("utf-8")
+    assert f"Requires-Dist: carrara>={carrara.__version__}" in required
+    assert "Description-Content-Type: text/markdown" in required
+    run(
+        [
+            python.parent / "vf-validate", "carrara-long-context", "--runtime.type", "subprocess", "-n", "6",
+            "--no-rich", "--run.dir", "validated",
+        ],
+        tmp_path,
+        packages=packages,
+    )  # fmt: skip
+    summary = json.loads((tmp_path / "outputs/validated/summary.json").read_text("utf-8"))
+    assert summary["outcomes"]["valid"] == 6
