@@ -172,18 +172,18 @@ def taken(command: list[str], logs: Path | None) -> Taken:
     return Taken(asking, processor, whole, usage.ru_maxrss / 1024, size / 1e6, *first)
 
 
-def clients(length: str, count: int, folder: Path) -> dict[str, Callable[[], Taken]]:
-    """The clients that are compared, with the prompts in a folder."""
+def clients(length: str, count: int, folder: Path, python: str = sys.executable) -> dict[str, Callable[[], Taken]]:
+    """The clients that are compared, with the prompts in a folder. `python` runs them."""
     asked = ["qa1", "--lengths", length, "-n", str(count), "--tokenizer", "gpt2"]
-    generate = [sys.executable, "-m", "carrara", "generate", *asked, "--render", "--out", str(folder)]
+    generate = [python, "-m", "carrara", "generate", *asked, "--render", "--out", str(folder)]
     subprocess.run(generate, check=True, stdout=subprocess.DEVNULL)
     items, out, logs = str(folder / "items.jsonl"), folder / "run", folder / "logs"
-    run = [sys.executable, "-m", "carrara", "run", *asked, "--model", "openai-api/test/m", "--base-url", "{url}"]
+    run = [python, "-m", "carrara", "run", *asked, "--model", "openai-api/test/m", "--base-url", "{url}"]
     settings = folder / "settings.toml"
     settings.write_text(f"connections = {AT_ONCE}\n", "utf-8")
     run += ["--config", str(settings), "--out", str(out)]
-    bare = [sys.executable, "-c", BARE.format(at_once=AT_ONCE), "{url}", items]
-    plain = [sys.executable, "-c", PLAIN.format(at_once=AT_ONCE), "{url}", items, str(logs)]
+    bare = [python, "-c", BARE.format(at_once=AT_ONCE), "{url}", items]
+    plain = [python, "-c", PLAIN.format(at_once=AT_ONCE), "{url}", items, str(logs)]
 
     def fresh(command: list[str], made: Path) -> Taken:
         shutil.rmtree(made, ignore_errors=True)

@@ -3,8 +3,10 @@
     python -m benchmarks.peers --ruler RULER --babilong BABILONG --babi BABI --books BOOKS
 
 RULER and BABILONG are clones of the repositories. BABI is a folder with bAbI's files of training stories. BOOKS is a
-folder of novels as .txt files, which stand in for the PG19 corpus. `--evalscope` is the Python of an environment that
-has EvalScope; without it, one is made in `.cache/evalscope`. `--share 0.1` makes and asks a tenth. Three tables:
+folder of novels as .txt files, which stand in for the PG19 corpus. Carrara, lm-eval and EvalScope run in environments
+of their own, as their users install them: `--environments DIR` has the folders of `PACKAGES`, and they are made where
+they are missing (some minutes). RULER's and BABILong's code, which needs PyTorch and transformers, runs in this
+environment. `--share 0.1` makes and asks a tenth. Three tables:
 
 - **Making items.** `niah_single_1` (one needle among repeated lines) by RULER's `niah.py`, by lm-eval's task and by
   Carrara; qa1 (bAbI's stories in novels) by BABILong's three classes, called as its `create_tasks.py` calls them, and
@@ -30,8 +32,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
-from importlib.metadata import version
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tools.environment import CHECKOUT, install, make_environment
@@ -42,6 +43,12 @@ from carrara.util.data import lines
 from carrara.util.quantities import write_length
 from carrara.util.table import table
 
+PACKAGES = {
+    "carrara": ("-e", str(CHECKOUT)),
+    "lm-eval": ("lm-eval[api,ruler]", "transformers"),
+    "evalscope": ("evalscope",),
+}
+"""What is installed for each program. Plain Inspect runs with Carrara's."""
 ROUNDS = 2
 LENGTHS = {4096: 200, 32768: 50, 131072: 20}
 """The items that are made of each length."""
@@ -62,10 +69,10 @@ def timed(things, **how):
         if not number:
             first = now
         if number == count:
-            print(first - float(began), count / (now - first))
+            print(first - float(began), (now - first) / count)
             sys.exit()
 """
-"""`timed` takes the place of `tqdm`: it prints the seconds to the first item, and the items a second after it."""
+"""`timed` takes the place of `tqdm`: it prints the seconds to the first item, and those for each after it."""
 RULER = """
 import yaml
 code, tokenizer = paths
@@ -139,77 +146,80 @@ def save_tokenizer(folder: Path) -> str:
     return str(folder)
 
 
+def fastest(rounds: Sequence[Mapping[str, Iterable[float]]]) -> dict[str, list[float]]:
+    """Return the least of each figure of a program over all rounds."""
+    return {name: list(map(min, zip(*(each[name] for each in rounds), strict=True))) for name in rounds[0]}
+
+
 # --- making items ---
 
 
 def makers(args: argparse.Namespace, tokenizer: str) -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """Return for each task the programs that make it: their code and its arguments."""
+    """Return for each task the programs that make it: their Python, their code and its arguments."""
+    ours, lm_eval = python(args, "carrara"), python(args, "lm-eval")
     story = next(args.babi.glob("qa1_*_train.txt"))
-    hidden = {"stories": str(args.babi), "haystack": str(args.books), "repeat": True}
+    needle = json.dumps({"variant": "single_1"})
+    hidden = json.dumps({"stories": str(args.babi), "haystack": str(args.books), "repeat": True})
     return {
         "niah_single_1": {
-            OURS: (CARRARA, "classic/niah", json.dumps({"variant": "single_1"})),
-            "RULER": (RULER, str(args.ruler), tokenizer),
-            "lm-eval": (LM_EVAL, tokenizer),
+            OURS: (ours, CARRARA, "classic/niah", needle),
+            "RULER": (sys.executable, RULER, str(args.ruler), tokenizer),
+            "lm-eval": (lm_eval, LM_EVAL, tokenizer),
         },
         "qa1": {
-            OURS: (CARRARA, "babilong/qa1", json.dumps(hidden)),
-            "BABILong": (BABILONG, str(args.babilong), str(story), str(args.books), tokenizer),
+            OURS: (ours, CARRARA, "babilong/qa1", hidden),
+            "BABILong": (sys.executable, BABILONG, str(args.babilong), str(story), str(args.books), tokenizer),
         },
     }
 
 
-def make(code: str, length: int, count: int, *paths: str) -> tuple[float, float]:
+def make(interpreter: str, code: str, *paths: str, length: int, count: int) -> tuple[float, float]:
     """Return the seconds to the first item, and the seconds for each item after it."""
-    command = [sys.executable, "-c", TIMED + code, str(time.time()), str(length), str(count), *paths]
+    command = [interpreter, "-c", TIMED + code, str(time.time()), str(length), str(count), *paths]
     printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
-    first, rate = map(float, printed.split()[-2:])
-    return first, 1 / rate
+    first, each = map(float, printed.split()[-2:])
+    return first, each
 
 
-def making(args: argparse.Namespace, tokenizer: str) -> list[str]:
-    rows = []
+def making(args: argparse.Namespace, tokenizer: str) -> Iterator[list[str]]:
+    yield ["task", "tokens", "by", "items a second", "s an item, times Carrara's", "s to the first item"]
     for task, programs in makers(args, tokenizer).items():
-        make(programs[OURS][0], 4096, 1, *programs[OURS][1:])  # indexes the novels
-        for length, count in LENGTHS.items():
-            several = max(2, round(count * args.share))
+        make(*programs[OURS], length=min(LENGTHS), count=1)  # indexes the novels
+        for length, most in LENGTHS.items():
+            count = max(2, round(most * args.share))
             rounds = [
-                {name: make(code, length, several, *paths) for name, (code, *paths) in programs.items()}
+                {name: make(*program, length=length, count=count) for name, program in programs.items()}
                 for _ in range(ROUNDS)
             ]
             best = {
-                name: [min(values) for values in zip(*(found[name] for found in rounds), strict=True)]
-                for name in programs
+                name: [min(times) for times in zip(*(each[name] for each in rounds), strict=True)] for name in programs
             }
             for name, (first, each) in best.items():
                 times = f"{each / best[OURS][1]:.2f}"
-                rows.append([task, write_length(length), name, f"{1 / each:.3g}", times, f"{first:.1f}"])
-                progress(rows[-1])
-    head = ["task", "tokens", "by", "items a second", "Carrara is times as fast", "s to the first item"]
-    return list(table(head, rows))
+                yield [task, write_length(length), name, f"{1 / each:.3g}", times, f"{first:.1f}"]
 
 
 # --- asking ---
 
 
-def askers(length: str, count: int, folder: Path, tokenizer: str, evalscope: Path) -> dict[str, Callable[[], Taken]]:
+def askers(
+    length: str, count: int, folder: Path, tokenizer: str, args: argparse.Namespace
+) -> dict[str, Callable[[], Taken]]:
     """Return the programs that ask, with the prompts in a folder."""
-    known = clients(length, count, folder)
-    lines = []
-    for line in (folder / "items.jsonl").read_text("utf-8").splitlines():
-        item = json.loads(line)
-        lines.append(json.dumps({"messages": item["messages"], "answer": item["gold"]}))
+    known = clients(length, count, folder, python(args, "carrara"))
+    items = map(json.loads, (folder / "items.jsonl").read_text("utf-8").splitlines())
+    lines = [json.dumps({"messages": item["messages"], "answer": item["gold"]}) + "\n" for item in items]
     questions, logs = folder / "questions", folder / "peer"
     questions.mkdir()
-    (questions / "test.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+    (questions / "test.jsonl").write_text("".join(lines), "utf-8")
     (folder / "peers.yaml").write_text(LM_EVAL_TASK.format(file=questions / "test.jsonl"), "utf-8")
     model = "model=m,base_url={url}/completions,tokenizer_backend=huggingface,max_length=200000"
     model += f",tokenizer={tokenizer},num_concurrent={AT_ONCE}"
-    lm_eval = [sys.executable, "-m", "lm_eval", "run", "--model", "local-completions", "--model_args", model]
+    lm_eval = [python(args, "lm-eval"), "-m", "lm_eval", "run", "--model", "local-completions", "--model_args", model]
     lm_eval += ["--tasks", "peers", "--include_path", str(folder), "--output_path", str(logs), "--log_samples"]
     settings = json.dumps({"general_qa": {"local_path": str(questions), "subset_list": ["test"]}})
-    scope = [str(evalscope.with_name("evalscope")), "eval", "--model", "m", "--api-url", "{url}", "--api-key", "none"]
-    scope += ["--datasets", "general_qa", "--dataset-args", settings, "--eval-type", "openai_api"]
+    scope = [str(Path(python(args, "evalscope")).with_name("evalscope")), "eval", "--model", "m", "--api-url", "{url}"]
+    scope += ["--api-key", "none", "--eval-type", "openai_api", "--datasets", "general_qa", "--dataset-args", settings]
     scope += ["--eval-batch-size", str(AT_ONCE), "--work-dir", str(logs)]
 
     def fresh(command: list[str]) -> Taken:
@@ -220,72 +230,67 @@ def askers(length: str, count: int, folder: Path, tokenizer: str, evalscope: Pat
     return {name: known[client] for client, name in HARNESS_NAMES.items()} | others
 
 
-def ask(length: str, count: int, tokenizer: str, evalscope: Path) -> dict[str, Taken]:
+def ask(length: str, count: int, tokenizer: str, args: argparse.Namespace) -> dict[str, Taken]:
     """Return what each program takes for some prompts."""
     with tempfile.TemporaryDirectory() as folder:
-        programs = askers(length, count, Path(folder), tokenizer, evalscope)
+        programs = askers(length, count, Path(folder), tokenizer, args)
         rounds = [{name: measure() for name, measure in programs.items()} for _ in range(ROUNDS)]
-    return {name: Taken(*map(min, zip(*(found[name] for found in rounds), strict=True))) for name in programs}
+    return {name: Taken(*least) for name, least in fastest(rounds).items()}
 
 
-def asking(args: argparse.Namespace, tokenizer: str) -> list[str]:
-    rows = []
-    for length, count in PROMPTS.items():
-        several = max(2, round(count * args.share))
-        best = ask(length, several, tokenizer, args.evalscope)
-        ours = best[OURS]
-        for name, found in best.items():
-            rate, whole = several / found.asking, found.whole
-            times = f"{found.asking / ours.asking:.2f}", f"{whole / ours.whole:.2f}"
-            rows.append([f"{several} of {length}", name, f"{rate:.1f}", times[0], f"{whole:.1f}", times[1]])
-            progress(rows[-1])
-    head = ["prompts", "by", "requests a second", "Carrara is times as fast", "s in all", "Carrara is times as fast"]
-    return list(table(head, rows))
+def asking(args: argparse.Namespace, tokenizer: str) -> Iterator[list[str]]:
+    yield ["prompts", "by", "requests a second", "s of asking", "times Carrara's", "s in all", "times Carrara's"]
+    for length, most in PROMPTS.items():
+        count = max(2, round(most * args.share))
+        best = ask(length, count, tokenizer, args)
+        for name, took in best.items():
+            asked = f"{count / took.asking:.0f}", f"{took.asking:.2f}", f"{took.asking / best[OURS].asking:.2f}"
+            yield [f"{count} of {length}", name, *asked, f"{took.whole:.1f}", f"{took.whole / best[OURS].whole:.2f}"]
 
 
-def starting(args: argparse.Namespace, tokenizer: str) -> list[str]:
-    best = ask("1k", 1, tokenizer, args.evalscope)
-    ours = best[OURS]
-    rows = []
-    for name, found in best.items():
-        seconds = found.request, found.prompt
-        times = found.request / ours.request, found.prompt / ours.prompt
-        rows.append([name, f"{seconds[0]:.1f}", f"{times[0]:.2f}", f"{seconds[1]:.1f}", f"{times[1]:.2f}"])
-        progress(rows[-1])
-    head = ["by", "s to the first request", "times Carrara's", "s to the first prompt", "times Carrara's"]
-    return list(table(head, rows))
+def starting(args: argparse.Namespace, tokenizer: str) -> Iterator[list[str]]:
+    yield ["by", "s to the first request", "times Carrara's", "s to the first prompt", "times Carrara's"]
+    best = ask("1k", 1, tokenizer, args)
+    for name, took in best.items():
+        request = f"{took.request:.2f}", f"{took.request / best[OURS].request:.2f}"
+        yield [name, *request, f"{took.prompt:.2f}", f"{took.prompt / best[OURS].prompt:.2f}"]
 
 
-def progress(row: Sequence[str]) -> None:
-    print(" | ".join(row), file=sys.stderr, flush=True)
+# --- environments ---
 
 
-def environment(python: Path | None) -> Path:
-    """Return the Python of an environment with EvalScope, which is made if none is named."""
-    folder = CHECKOUT / ".cache" / "evalscope"
-    if python is None and not (folder / "bin" / "evalscope").exists():
-        install(make_environment(folder), "evalscope")
-    return python or folder / "bin" / "python"
+def python(args: argparse.Namespace, program: str) -> str:
+    """Return the Python of a program's environment, which is made where it is missing."""
+    folder = args.environments / program
+    if not (folder / "bin" / "python").exists():
+        install(make_environment(folder), *PACKAGES[program])
+    return str(folder / "bin" / "python")
+
+
+def versions(args: argparse.Namespace) -> str:
+    names = {"carrara": "inspect-ai", "lm-eval": "lm-eval", "evalscope": "evalscope"}
+    code = "import sys; from importlib.metadata import version; print(sys.argv[1], version(sys.argv[1]))"
+    commands = [[python(args, program), "-c", code, package] for program, package in names.items()]
+    return ", ".join(subprocess.check_output(command, text=True).strip() for command in commands)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("ruler", "babilong", "babi", "books"):
         parser.add_argument(f"--{name}", type=lambda text: Path(text).absolute(), required=True, metavar="DIR")
-    parser.add_argument("--evalscope", type=Path, metavar="PYTHON")
+    parser.add_argument("--environments", type=Path, default=CHECKOUT / ".cache" / "peers", metavar="DIR")
     parser.add_argument("--share", type=float, default=1.0)
     args = parser.parse_args()
-    args.evalscope = environment(args.evalscope)
-    code = "from importlib.metadata import version; print(version('evalscope'))"
-    scope = subprocess.run([str(args.evalscope), "-c", code], check=True, capture_output=True, text=True).stdout.strip()
-    print(
-        f"lm-eval {version('lm_eval')}, EvalScope {scope}, Inspect AI {version('inspect_ai')}, Carrara of this checkout"
-    )
+    print(versions(args))
     with tempfile.TemporaryDirectory() as folder:
         os.environ["CARRARA_CACHE"] = str(Path(folder) / "cache")
         tokenizer = save_tokenizer(Path(folder) / "tokenizer")
         for measure in (making, asking, starting):
-            print("", *measure(args, tokenizer), sep="\n", flush=True)
+            rows = []
+            for row in measure(args, tokenizer):
+                print(" | ".join(row), file=sys.stderr, flush=True)
+                rows.append(row)
+            print("", *table(rows[0], rows[1:]), sep="\n", flush=True)
 
 
 if __name__ == "__main__":
