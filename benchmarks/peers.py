@@ -196,7 +196,7 @@ def making(args: argparse.Namespace, tokenizer: str) -> Iterator[list[str]]:
             }
             for name, (first, each) in best.items():
                 times = f"{each / best[OURS][1]:.2f}"
-                yield [task, write_length(length), name, f"{1 / each:.3g}", times, f"{first:.1f}"]
+                yield [task, write_length(length), name, f"{1 / each:.1f}", times, f"{first:.1f}"]
 
 
 # --- asking ---
