@@ -77,6 +77,7 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
     def do_POST(self) -> None:
+        self.server.request = self.server.request or time.monotonic()
         size = left = int(self.headers["Content-Length"])
         if size > SMALL:
             self.server.note()
@@ -88,7 +89,7 @@ class Handler(BaseHTTPRequestHandler):
             "object": "chat.completion",
             "created": 0,
             "model": "m",
-            "choices": [{"index": 0, "message": said, "finish_reason": "stop"}],
+            "choices": [{"index": 0, "message": said, "text": said["content"], "finish_reason": "stop"}],
             "usage": {"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 14},
         }
         data = json.dumps(body).encode()
@@ -105,8 +106,12 @@ class Server(ThreadingHTTPServer):
     """A server that notes when prompts arrive and leave, and how much processor time its client had taken by then."""
 
     daemon_threads = True
+    request_queue_size = 128
+    """Connections that may wait. With five, some of ten that come at once are tried again after a second."""
     client: int
     """The client's process."""
+    request: float = 0.0
+    """When the first request came, of any size."""
     first: tuple[float, float] | None = None
     last: tuple[float, float] = (0.0, 0.0)
 
@@ -143,6 +148,10 @@ class Taken(NamedTuple):
     whole: float
     memory: float
     log: float
+    request: float
+    """Seconds from the start of the process to the first request."""
+    prompt: float
+    """Seconds from the start of the process to the first prompt."""
 
 
 def taken(command: list[str], logs: Path | None) -> Taken:
@@ -159,21 +168,22 @@ def taken(command: list[str], logs: Path | None) -> Taken:
         asking, processor = (end - start for start, end in zip(server.first, server.last, strict=True))
         whole = time.monotonic() - began
     size = sum(path.stat().st_size for path in logs.rglob("*.eval")) if logs else 0
-    return Taken(asking, processor, whole, usage.ru_maxrss / 1024, size / 1e6)
+    first = server.request - began, server.first[0] - began
+    return Taken(asking, processor, whole, usage.ru_maxrss / 1024, size / 1e6, *first)
 
 
-def clients(length: str, count: int, folder: Path) -> dict[str, Callable[[], Taken]]:
-    """The clients that are compared, with the prompts in a folder."""
+def clients(length: str, count: int, folder: Path, python: str = sys.executable) -> dict[str, Callable[[], Taken]]:
+    """The clients that are compared, with the prompts in a folder. `python` runs them."""
     asked = ["qa1", "--lengths", length, "-n", str(count), "--tokenizer", "gpt2"]
-    generate = [sys.executable, "-m", "carrara", "generate", *asked, "--render", "--out", str(folder)]
+    generate = [python, "-m", "carrara", "generate", *asked, "--render", "--out", str(folder)]
     subprocess.run(generate, check=True, stdout=subprocess.DEVNULL)
     items, out, logs = str(folder / "items.jsonl"), folder / "run", folder / "logs"
-    run = [sys.executable, "-m", "carrara", "run", *asked, "--model", "openai-api/test/m", "--base-url", "{url}"]
+    run = [python, "-m", "carrara", "run", *asked, "--model", "openai-api/test/m", "--base-url", "{url}"]
     settings = folder / "settings.toml"
     settings.write_text(f"connections = {AT_ONCE}\n", "utf-8")
     run += ["--config", str(settings), "--out", str(out)]
-    bare = [sys.executable, "-c", BARE.format(at_once=AT_ONCE), "{url}", items]
-    plain = [sys.executable, "-c", PLAIN.format(at_once=AT_ONCE), "{url}", items, str(logs)]
+    bare = [python, "-c", BARE.format(at_once=AT_ONCE), "{url}", items]
+    plain = [python, "-c", PLAIN.format(at_once=AT_ONCE), "{url}", items, str(logs)]
 
     def fresh(command: list[str], made: Path) -> Taken:
         shutil.rmtree(made, ignore_errors=True)

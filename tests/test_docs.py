@@ -63,6 +63,20 @@ def test_every_benchmark_is_one_that_exists(document: Path) -> None:
         assert (ROOT / f"{name.replace('.', '/')}.py").is_file() or (ROOT / name.replace(".", "/")).is_dir(), name
 
 
+def test_every_number_of_the_performance_page_was_measured() -> None:
+    page = (ROOT / "docs/explanation/performance.md").read_text("utf-8")
+    rows = re.findall(r"^\|.* \| (.*) \| `(\w+)` \|$", page, re.M)
+    assert len(rows) > 30
+    for measured, name in rows:
+        assert (ROOT / f"benchmarks/{name}.py").is_file()
+        missing = set(numbers(measured)) - set(numbers((ROOT / f"results/{name}.txt").read_text("utf-8")))
+        assert not missing, f"results/{name}.txt: {measured}"
+
+
+def numbers(text: str) -> list[str]:
+    return re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?", re.sub(r"`.*?`", "", text))
+
+
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run, for commands that read one."""

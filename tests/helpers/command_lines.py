@@ -60,7 +60,7 @@ ELSEWHERE = {
     r"carrara run .*--prompts (ruler|babilong).toml.*": "needs a clone of a paper's repository: test_official.py",
     r"python evaluate_carrara.py .*": "needs a clone of kvpress and a model: test_kvpress.py has its pipeline",
     r"python scripts/data/prepare.py .*": "RULER's own program",
-    r"python -m benchmarks.(ruler|babilong)_parity .*": "needs clones and samples: results/ has what it printed",
+    r"python -m benchmarks.((ruler|babilong)_parity|peers) .*": "needs clones: results/ has what it printed",
     r"carrara score --published .*": "needs published files: tasks/minerva/test_rows.py",
     r"carrara figure correlations .*--alias .*": "needs runs of the models that it names: test_correlation.py",
     r"carrara compare .*\.eval .*": "needs logs of another task: test_comparison.py",

@@ -57,8 +57,10 @@ def remember_files(sources: Iterable[PublishedFile]) -> str:
     hasher = blake2b(digest_size=8)
     for task, length, content_hash, _ in rows:
         hasher.update(f"{task}\x1f{length}\x1f{content_hash}\x1e".encode())
-    with cache_file(remembered_path(hasher.hexdigest())) as file:
-        file.write(json.dumps(rows).encode())
+    path, remembered = remembered_path(hasher.hexdigest()), json.dumps(rows).encode()
+    if not path.is_file() or path.read_bytes() != remembered:
+        with cache_file(path) as file:
+            file.write(remembered)
     return hasher.hexdigest()
 
 

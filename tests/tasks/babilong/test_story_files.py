@@ -9,7 +9,8 @@ import pytest
 
 import carrara
 from carrara.cli.main import main
-from carrara.tasks.published_rows import file_hash
+from carrara.tasks.babilong._story_files import stories_name
+from carrara.tasks.published_rows import file_hash, remembered_path
 from carrara.util.errors import UsageError
 from tests.helpers import published
 
@@ -160,6 +161,18 @@ def test_official_stories_are_hidden_in_any_text(tmp_path: Path) -> None:
     assert len(orders) > 1
     assert carrara.item(found[0].id).text == found[0].text
     assert carrara.audit(task, lengths="0,300", n=3, tokenizer="gpt2").breaches == []
+
+
+def test_files_are_remembered_once(tmp_path: Path) -> None:
+    """Writing to the disk cache takes milliseconds, more than an item of 4k tokens."""
+    write(tmp_path, STORY)
+    remembered = remembered_path(stories_name(str(tmp_path)))
+    written = remembered.stat()
+    stories_name(str(tmp_path))
+    assert remembered.stat().st_ino == written.st_ino
+    moved = tmp_path.rename(tmp_path.with_name("moved"))
+    assert remembered_path(stories_name(str(moved))) == remembered
+    assert remembered.stat().st_ino != written.st_ino
 
 
 @pytest.mark.parametrize(
