@@ -4,7 +4,7 @@
 
 Each argument is a GGUF file, its lengths and the number of instances; a file may be named twice. The runs are ordinary
 ones in `runs/recorded`, so they resume. Their ids and replies go to `src/carrara/data/recorded.xz`, which the package
-contains.
+contains. Replies that it has already are kept.
 """
 
 import argparse
@@ -31,8 +31,7 @@ def main() -> None:
     parser.add_argument("models", nargs="+", metavar="FILE:LENGTHS:N")
     parser.add_argument("--machine", required=True, help="the machine, in a few words: “two cores of an AMD EPYC”")
     args = parser.parse_args()
-    about: dict[str, str] = {}
-    lines: dict[tuple[str, str], str] = {}
+    about, lines = earlier()
     for argument in args.models:
         file, lengths, n = argument.rsplit(":", 2)
         name = f"{Path(file).stem.partition('-instruct')[0]} (recorded)"
@@ -43,6 +42,19 @@ def main() -> None:
     header = [json.dumps({"model": name, "recorded": recorded}) for name, recorded in about.items()]
     DATA.write_bytes(lzma.compress("\n".join([*header, *lines.values()]).encode(), preset=9 | lzma.PRESET_EXTREME))
     print(f"{DATA}: {len(lines):,} replies, {DATA.stat().st_size:,} bytes")
+
+
+def earlier() -> tuple[dict[str, str], dict[tuple[str, str], str]]:
+    """Return what the package has: how each model was recorded, and the line of each reply by model and id."""
+    about: dict[str, str] = {}
+    lines: dict[tuple[str, str], str] = {}
+    for line in lzma.decompress(DATA.read_bytes()).decode().splitlines() if DATA.exists() else ():
+        fields = json.loads(line)
+        if "recorded" in fields:
+            about[fields["model"]] = fields["recorded"]
+        else:
+            lines[fields["model"], fields["id"]] = line
+    return about, lines
 
 
 def replies(file: str, lengths: str, n: int) -> Sequence[Result]:
