@@ -408,7 +408,10 @@ def facts(cutting: CuttingServer) -> dict[str, Json]:
         case "lmstudio":
             more["/lmstudio-greeting"] = {"lmstudio": True}
             loaded = {"state": "loaded", "max_context_length": 131072, "loaded_context_length": cutting.window}
-            more["/api/v0/models"] = {"object": "list", "data": [{"id": "m", "object": "model", "type": "llm"} | loaded]}
+            more["/api/v0/models"] = {
+                "object": "list",
+                "data": [{"id": "m", "object": "model", "type": "llm"} | loaded],
+            }
         case "vllm":
             more["/version"] = {"version": version}
             entry["max_model_len"] = stated or cutting.window

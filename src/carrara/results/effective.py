@@ -22,11 +22,12 @@ interval where all scores are equal.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, Literal
 
+from carrara.answers.status import Status
 from carrara.results.baselines import ShortcutFinding
 from carrara.results.intervals import Z, wilson
 from carrara.results.result import MIN_BASE_SCORE, check_base_score
@@ -361,6 +362,8 @@ class EffectiveLength:
 
 ENDS = ("low", "length", "high")
 
+_UNFIT: Mapping[Status, str] = {"overflow": "did not fit", "shortened": "{was} cut by the server"}
+
 
 def describe(usability: Usability) -> str:
     """Return the text in place of a length."""
@@ -368,8 +371,11 @@ def describe(usability: Usability) -> str:
 
 
 def counts(stat: Stat) -> bool:
-    """Return whether replies count at a length. A prompt that did not fit counts 0. A failed request does not count."""
-    return stat.scored or stat.statuses.keys() == {"overflow"}
+    """Return whether replies count at a length.
+
+    A prompt that did not fit, or that the server cut, counts 0. A failed request does not count.
+    """
+    return stat.scored or stat.statuses.keys() <= _UNFIT.keys()
 
 
 def effective_lengths(rows: Iterable[Row], requirements: Requirements | None = None) -> list[EffectiveLength]:
@@ -394,10 +400,16 @@ def _effective_length(task: str, series: Series, rows: list[Row], requirements: 
         return EffectiveLength(series, task, "no score", None, reason=rows[0].stat.unscored)
     base = BaseScore.of(counted_rows[0].length, counted_rows[0].stat, task, requirements)
     points = [(row.length, row.stat.mean, row.stat.n_effective) for row in counted_rows]
-    overflowing = [row.length for row in counted_rows if not row.stat.scored]
-    count_zero = "counts 0" if len(overflowing) == 1 else "count 0"
-    note = f"{', '.join(map(write_length, overflowing))} did not fit and {count_zero}" if overflowing else ""
-    return judge(series, task, base, points, note)
+    return judge(series, task, base, points, "; ".join(_unfit_notes(counted_rows)))
+
+
+def _unfit_notes(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield which lengths have no score because their prompts did not reach the model whole."""
+    for status, verbs in _UNFIT.items():
+        lengths = [write_length(row.length) for row in rows if not row.stat.scored and status in row.stat.statuses]
+        if lengths:
+            was, count_zero = ("was", "counts 0") if len(lengths) == 1 else ("were", "count 0")
+            yield f"{', '.join(lengths)} {verbs.format(was=was)} and {count_zero}"
 
 
 def judge(

@@ -31,6 +31,8 @@ class Call(NamedTuple):
     """The input: texts, and positions of passages of the context."""
     output: str
     input_tokens: int
+    sent_tokens: int
+    """The tokens of the input by our own count, without those of the chat format."""
     output_tokens: int
     cached_tokens: int | None
     """The tokens of the input that the server had in its cache. None if it does not say."""
@@ -78,9 +80,10 @@ class Calls:
         usage = output.usage or ModelUsage()
         cached, text = usage.input_tokens_cache_read, _text_of(output)
         written = usage.output_tokens or self.context.count(text)
-        sent = usage.input_tokens + (cached or 0) + (usage.input_tokens_cache_write or 0) or self._count(input)
-        self.made.append(Call(_parts_of(input), text, sent, written, cached, output.time or 0.0))
-        self.budget.spend(sent, cached or 0, written)
+        sent = self._count(input)
+        counted = usage.input_tokens + (cached or 0) + (usage.input_tokens_cache_write or 0) or sent
+        self.made.append(Call(_parts_of(input), text, counted, sent, written, cached, output.time or 0.0))
+        self.budget.spend(counted, cached or 0, written)
         self._limit_tool_calls(len(output.message.tool_calls or ()) if output.choices else 0)
 
     def _limit_tool_calls(self, requested: int) -> None:

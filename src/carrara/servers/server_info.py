@@ -29,6 +29,8 @@ class ServerInfo:
     """Why a question has no answer, if the server may answer others."""
     models: tuple[str, ...] = ()
     """The names that the server lists."""
+    software: str = ""
+    """The program that serves the model, such as `Ollama`. Empty if it is not known."""
     context_window: int | None = None
     """The tokens that the model takes, prompt and answer together."""
     counts_tokens: bool | None = None
