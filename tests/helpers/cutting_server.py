@@ -93,6 +93,8 @@ class CuttingServer:
     """Whether a prompt of exactly the window is too long."""
     endpoints: Collection[str] = ENDPOINTS
     """Endpoints that have the window. The others have none."""
+    offers: Collection[str] = ENDPOINTS
+    """Endpoints that there are."""
     reserves: bool = False
     """Whether `max_tokens` is taken from the window."""
     stops: bool = False
@@ -322,6 +324,9 @@ class CuttingHandler(Handler):
     def complete(self, chat: bool, request: dict[str, Json]) -> None:
         cutting, streamed = self.server.cutting, bool(request.get("stream"))
         endpoint = (CHAT_STREAM if streamed else CHAT) if chat else (COMPLETIONS_STREAM if streamed else COMPLETIONS)
+        if endpoint not in cutting.offers:
+            self.reply(404, {"error": {"message": "Not Found", "type": "not_found_error", "code": 404}})
+            return
         status, text, counted, cached, written, ending = cutting.answer(endpoint, request)
         if not ending:
             body = error_body(cutting, status, text, cutting.seen[-1].tokens)
@@ -453,7 +458,8 @@ def cutting(server: CuttingServer) -> AbstractContextManager[str]:
 
 def ollama(window: int = 4096, **other: Any) -> CuttingServer:
     """Ollama: the beginning is dropped with status 200, and the option `num_ctx` of a request is ignored."""
-    return CuttingServer(window, **({"software": "ollama", "keep_first": 4, "drops_messages": True} | other))
+    own: dict[str, Any] = {"software": "ollama", "keep_first": 4, "drops_messages": True}
+    return CuttingServer(window, **(own | other))
 
 
 def half_ollama(window: int = 4096, **other: Any) -> CuttingServer:
@@ -474,7 +480,8 @@ def lm_studio(window: int = 4096, **other: Any) -> CuttingServer:
 
 def vllm(window: int = 4096, **other: Any) -> CuttingServer:
     """vLLM: it refuses where prompt and reply together exceed the window, which it states."""
-    return CuttingServer(window, **({"software": "vllm", "keeps": "none", "reserves": True} | other))
+    own: dict[str, Any] = {"software": "vllm", "keeps": "none", "reserves": True}
+    return CuttingServer(window, **(own | other))
 
 
 def sglang(window: int = 4096, **other: Any) -> CuttingServer:

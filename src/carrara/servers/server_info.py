@@ -43,6 +43,8 @@ class ServerInfo:
     """Whether the server returns the log-probabilities of a prompt's tokens."""
     tokenizer: str = ""
     """The name of a tokenizer that has the server count tokens, if it can: `server:URL`."""
+    software: str = ""
+    """The server's software, with its version if it is known, such as `vLLM 0.21.0`. Empty if it is not recognized."""
 
 
 def completes(model: str) -> bool:
@@ -56,6 +58,7 @@ def server_info_lines(info: ServerInfo) -> Iterator[TableLine]:
         ("model", info.model, ""),
         ("address", info.address, ""),
         ("reachable", _reachable(info), ""),
+        ("software", info.software or "not recognized", ""),
         ("models", shown_names(info.models), ""),
         ("context window", _tokens(info.context_window), "lengths, within"),
         ("token counts", _yes_or_no(info.counts_tokens, "with every reply", "none"), "reports"),
