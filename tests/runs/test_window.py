@@ -144,3 +144,31 @@ def test_compare_leaves_cut_prompts_out(tmp_path: Path) -> None:
         run(address, tmp_path / "whole", "0,2k,8k", 3)
     compared = command("compare", tmp_path / "cut", tmp_path / "whole")
     assert "3 shortened" in compared.stdout
+
+
+def test_the_largest_length_is_measured(tmp_path: Path) -> None:
+    """It is the same when it is measured again, so that the same command resumes."""
+    server, out = ollama(), tmp_path / "run"
+    with cutting(server) as address:
+        first = run(address, out, "1k,max", 2)
+        asked = len(server.seen)
+        second = run(address, out, "1k,max", 2)
+    assert first.returncode == second.returncode == 0, first.stderr + second.stderr
+    [_, largest] = statuses(read_results(out))
+    assert 4000 <= largest <= 4096
+    assert f"reads whole has {largest:,} tokens (longer ones are cut; measured by " in first.stderr
+    assert all(seen.is_whole for seen in server.seen[asked - 4 : asked])
+    assert "4 of 4 replies are there already" in second.stderr
+
+
+def test_a_server_that_cannot_be_measured_has_no_largest_length(tmp_path: Path) -> None:
+    with cutting(ollama(counts="none", answers=lambda text: "I do not know.")) as address:
+        ended = run(address, tmp_path / "run", "max", 2)
+    assert ended.returncode == 2
+    assert "cannot be measured (replies have no token counts" in ended.stderr
+    assert "give lengths as numbers" in ended.stderr
+
+
+def test_a_model_without_server_has_no_largest_length(tmp_path: Path) -> None:
+    ended = command("run", "qa1", "--model", "carrara/oracle", "--lengths", "max", "--out", tmp_path / "run")
+    assert (ended.returncode, "this model has none" in ended.stderr) == (2, True)

@@ -233,7 +233,7 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         shown = progress.progress(
             len(samples),
             {str(sample.id): _tokens(sample) for sample in left},
-            _first_line(config, samples, left, meter),
+            _first_line(config, samples, left, meter, server),
             console,
         )
         cut_before = [reply for reply in replies if _was_cut(reply, subject) and reply.result.id in samples]
@@ -296,9 +296,12 @@ def _tokens(sample: Sample) -> int:
     return int((sample.metadata or {})["tokens"])
 
 
-def _first_line(config: RunConfig, samples: Mapping[str, Sample], left: Sequence[Sample], meter: Meter) -> str:
+def _first_line(
+    config: RunConfig, samples: Mapping[str, Sample], left: Sequence[Sample], meter: Meter, server: ServerInfo | None
+) -> str:
     """Return the first line of progress: the existing replies, and the requests to come."""
     known_count = len(samples) - len(left)
+    window = server.context_window if server else None
     later = sum((sample.metadata or {}).get(FOLLOW_UPS, (0, 0))[0] for sample in left)
     return "".join(
         (
@@ -308,6 +311,7 @@ def _first_line(config: RunConfig, samples: Mapping[str, Sample], left: Sequence
             "" if config.context_reader.is_whole else f", read by {config.context_reader}",
             f", at a cost of about {meter.expected:,.2f}" if meter.expected else "",
             f", to {config.model}",
+            f", whose server states a window of {window:,} tokens" if window else "",
         )
     )
 

@@ -81,7 +81,7 @@ def describe_cut(address: str, sent: int, counted: int) -> str:
 
 def remedy(software: str) -> str:
     """Return what to do about a server that cuts prompts."""
-    return REMEDIES.get(software, OTHER_REMEDY)
+    return next((words for name, words in REMEDIES.items() if software.startswith(name)), OTHER_REMEDY)
 
 
 def describe_shortened(results: Sequence[Result], window: Window) -> str:

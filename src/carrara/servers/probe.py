@@ -36,6 +36,7 @@ from carrara.servers.retry import Kind, RetryTrouble
 from carrara.servers.secrets import mask, public
 from carrara.servers.server_info import ServerInfo, completes, shown_names
 from carrara.servers.short_question import (
+    QUESTION,
     ShortAnswer,
     ShortQuestion,
     TroubledError,
@@ -43,6 +44,7 @@ from carrara.servers.short_question import (
     find_prefill,
     separates_reasoning,
 )
+from carrara.servers.template_text import TemplateText, template_text
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
 
@@ -155,6 +157,8 @@ async def probe(
             info = await _with_models(info, api)
         if tokenizer:
             info = replace(info, tokenizer=await _tokenizer(api))
+        if info.tokenizer and info.reachable and not info.trouble:
+            info = replace(info, template=await _template(info, answer.input_tokens))
         if version and info.software in _VERSION_PATHS:
             info = replace(info, software=await _with_version(api, info.software))
         _warn_if_unlisted(info, api.service_model_name())
@@ -331,6 +335,20 @@ async def _tokenizer(api: ModelAPI) -> str:
             return ""
         return name
     return ""
+
+
+async def _template(info: ServerInfo, counted: int | None) -> TemplateText | None:
+    """Return what the server puts around the short question, by its own tokenizer."""
+    from carrara import tokenizers
+
+    with anyio.move_on_after(_LIST_SECONDS):
+        try:
+            tokenizer = await anyio.to_thread.run_sync(tokenizers.get, info.tokenizer, abandon_on_cancel=True)
+            known = partial(template_text, tokenizer, QUESTION, counted, completes(info.model))
+            return await anyio.to_thread.run_sync(known, abandon_on_cancel=True)
+        except (UsageError, RunError):
+            return None
+    return None
 
 
 def is_probed(model: str, base_url: str | None, model_args: Mapping[str, Any]) -> bool:

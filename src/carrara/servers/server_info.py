@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from carrara.servers.retry import RetryTrouble
+from carrara.servers.template_text import TemplateText, describe_surplus, describe_template
 from carrara.util.table import TableLine, table
 
 Prefill = Mapping[str, Any]
@@ -29,8 +30,6 @@ class ServerInfo:
     """Why a question has no answer, if the server may answer others."""
     models: tuple[str, ...] = ()
     """The names that the server lists."""
-    software: str = ""
-    """The program that serves the model, such as `Ollama`. Empty if it is not known."""
     context_window: int | None = None
     """The tokens that the model takes, prompt and answer together."""
     counts_tokens: bool | None = None
@@ -43,6 +42,8 @@ class ServerInfo:
     """Whether the server returns the log-probabilities of a prompt's tokens."""
     tokenizer: str = ""
     """The name of a tokenizer that has the server count tokens, if it can: `server:URL`."""
+    template: TemplateText | None = None
+    """What the server puts around a question, if it counts tokens of a text."""
     software: str = ""
     """The server's software, with its version if it is known, such as `vLLM 0.21.0`. Empty if it is not recognized."""
 
@@ -66,6 +67,9 @@ def server_info_lines(info: ServerInfo) -> Iterator[TableLine]:
         ("prompt log-probabilities", _yes_or_no(info.prompt_logprobs, "yes", "no"), "perplexity"),
         ("tokenizer", info.tokenizer or "none at this address", "tokenizer"),
     ]
+    if info.template:
+        rows.append(("template", describe_template(info.template), ""))
+        rows.append(("added tokens", describe_surplus(info.template), "reports"))
     return table(("fact", "server", "used by"), rows)
 
 

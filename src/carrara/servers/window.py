@@ -13,7 +13,7 @@ The first endpoint is searched. Each other one is asked at the edges that were f
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, NamedTuple
@@ -21,14 +21,18 @@ from typing import Any, NamedTuple
 import anyio
 
 from carrara import tokenizers
+from carrara.servers.probe import check_server
 from carrara.servers.providers import make_model
 from carrara.servers.response import tells_overflow
-from carrara.servers.server_info import ServerInfo
+from carrara.servers.server_info import ServerInfo, completes
 from carrara.servers.short_question import ShortQuestion, TroubledError
-from carrara.servers.window_prompt import CHAT, REPLY, Answered, Asker, MissingEndpointError, coded_text
+from carrara.servers.window_prompt import CHAT, COMPLETIONS, REPLY, Answered, Asker, MissingEndpointError, coded_text
 from carrara.servers.window_report import EndpointWindow, Lost, Outcome, WindowReport
-from carrara.tokenizers.base import Tokenizer
+from carrara.tokenizers.base import Tokenizer, count_chat
+from carrara.types import Message
+from carrara.util.errors import UsageError
 from carrara.util.log import logger
+from carrara.util.quantities import count
 
 UPTO = 131_072
 """The longest prompt, where the server states no window."""
@@ -47,6 +51,8 @@ _CLOSE = 0.015
 """How near the edges are at last, in proportion to the window."""
 _CODE_TOKENS = 6
 """Tokens by which the counts of two prompts differ because of other codes."""
+STEP = 64
+"""The length `max` is a multiple of so many tokens, so that it is the same when it is measured again."""
 _RATES = (0.2, 5.0)
 """Tokens that a server can count for one of ours."""
 
@@ -425,11 +431,13 @@ def most_tokens(upto: int) -> int:
     return 2 * SHORT[0] + SHORT[1] + round(MOST_LENGTHS * (upto + _above(upto)))
 
 
-async def find_windows(asker: Asker, tokenizer: Tokenizer, upto: int, stated: int | None) -> list[EndpointWindow]:
-    """Return the windows of all endpoints of a provider. The first one is searched, and the others are compared."""
+async def find_windows(
+    asker: Asker, endpoints: Sequence[tuple[str, bool]], tokenizer: Tokenizer, upto: int, stated: int | None
+) -> list[EndpointWindow]:
+    """Return the windows of endpoints. The first one is searched, and the others are compared."""
     rng, known = Random(), None
     windows = list[EndpointWindow]()
-    for endpoint in asker.endpoints:
+    for endpoint in endpoints:
         search = Search(asker, endpoint, tokenizer, upto, stated, rng)
         try:
             window = await (search.check(known) if known else search.run())
@@ -460,6 +468,47 @@ def measure_windows(
     """
     upto = upto or info.context_window or UPTO
     tokenizer = tokenizers.get(tokenizers.for_model(model) or tokenizers.DEFAULT)
+    return WindowReport(tokenizer.name, upto, _measure(model, base_url, model_args, info, tokenizer, upto))
+
+
+def largest_prompt(model: str, base_url: str | None, model_args: Mapping[str, Any], tokenizer_name: str) -> int:
+    """Return the tokens of the largest prompt that a model's server reads whole, by one tokenizer, and report it.
+
+    It is measured at the endpoint that runs use.
+
+    Raises:
+        UsageError: It cannot be measured.
+    """
+    info = check_server(model, base_url, model_args, window=True)
+    tokenizer = tokenizers.get(tokenizer_name)
+    endpoint = (COMPLETIONS if completes(model) else CHAT, False)
+    upto = info.context_window or UPTO
+    [window] = _measure(model, base_url, model_args, info, tokenizer, upto, endpoint)
+    if window.largest_text is None or window.outcome in ("unknown", "missing"):
+        why = "; ".join(window.notes) or "it did not answer"
+        raise UsageError(
+            f"the largest prompt of {info.address or model} cannot be measured ({why}): give lengths as numbers"
+        )
+    around = 0 if completes(model) else count_chat(tokenizer, [Message("user", "a")]) - tokenizer.count("a")
+    length = (window.largest_text + around) // STEP * STEP
+    found = "no limit was found" if window.outcome == "unlimited" else f"longer ones are {window.outcome}"
+    logger.info(
+        f"the largest prompt that {info.address or model} reads whole has {length:,} tokens ({found}; measured by "
+        f"{window.prompts} prompts of {window.tokens:,} tokens): give this length in place of max to resume"
+    )
+    return length
+
+
+def _measure(
+    model: str,
+    base_url: str | None,
+    model_args: Mapping[str, Any],
+    info: ServerInfo,
+    tokenizer: Tokenizer,
+    upto: int,
+    *only: tuple[str, bool],
+) -> tuple[EndpointWindow, ...]:
+    """Measure all endpoints, or only some."""
 
     async def measure() -> list[EndpointWindow]:
         api = make_model(model, base_url, model_args).api
@@ -467,13 +516,14 @@ def measure_windows(
             question = ShortQuestion(api, model)
             await question.ask_first()  # some providers have no client before the first request
             asker = Asker(question)
-            number = len(asker.endpoints)
+            endpoints = only or asker.endpoints
+            number = len(endpoints)
             logger.info(
                 f"at most {number * MOST_PROMPTS} prompts and {number * most_tokens(upto):,} tokens are sent to "
-                f"{info.address or model}, to measure {number} endpoints up to {upto:,} tokens"
+                f"{info.address or model}, to measure {count(number, 'endpoint')} up to {upto:,} tokens"
             )
-            return await find_windows(asker, tokenizer, upto, info.context_window)
+            return await find_windows(asker, endpoints, tokenizer, upto, info.context_window)
         finally:
             await api.aclose()
 
-    return WindowReport(tokenizer.name, upto, tuple(anyio.run(measure)))
+    return tuple(anyio.run(measure))
