@@ -134,8 +134,8 @@ class CuttingServer:
     def pieces(self, parts: Sequence[ChatPart]) -> list[Piece]:
         """Return the pieces of a prompt, none of which shares a token with the next one."""
         split = [(text, part.special) for part in parts for text in ([part.text] if part.special else words(part.text))]
-        counts = iter(tokenizers.get(self.tokenizer).count_many([text for text, special in split if not special]))
-        return [Piece(text, 1 if special else next(counts)) for text, special in split]
+        counts = count_words(self.tokenizer, frozenset(text for text, special in split if not special))
+        return [Piece(text, 1 if special else counts[text]) for text, special in split]
 
     def prompt(self, request: dict[str, Json]) -> list[Piece]:
         """Return the pieces of a request's prompt, as the model would read it."""
@@ -222,6 +222,17 @@ class CuttingServer:
                 return text, written, "length"
             text, written = text + piece.text, written + piece.tokens
         return text, written, "stop"
+
+
+_KNOWN: dict[str, dict[str, int]] = {}
+"""Tokens of words, by tokenizer: filler repeats few of them."""
+
+
+def count_words(tokenizer: str, texts: Collection[str]) -> dict[str, int]:
+    known = _KNOWN.setdefault(tokenizer, {})
+    new = [text for text in texts if text not in known]
+    known.update(zip(new, tokenizers.get(tokenizer).count_many(new), strict=True))
+    return known
 
 
 def words(text: str) -> list[str]:
