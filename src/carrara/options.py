@@ -111,7 +111,7 @@ def run_lengths_of(value: _Lengths) -> tuple[int, ...]:
     (0, 4096, -1)
     """
     parts = value.split(",") if isinstance(value, str) else value if isinstance(value, Iterable) else [value]
-    named = [part for part in parts if part != "max"]
+    named = [part for part in parts if part not in ("max", LARGEST)]
     largest = (LARGEST,) if len(named) < len(list(parts)) else ()
     return (*(lengths_of(named) if named or not largest else ()), *largest)
 

@@ -134,8 +134,8 @@ class CuttingServer:
     def pieces(self, parts: Sequence[ChatPart]) -> list[Piece]:
         """Return the pieces of a prompt, none of which shares a token with the next one."""
         split = [(text, part.special) for part in parts for text in ([part.text] if part.special else words(part.text))]
-        counts = iter(tokenizers.get(self.tokenizer).count_many([text for text, special in split if not special]))
-        return [Piece(text, 1 if special else next(counts)) for text, special in split]
+        counts = count_words(self.tokenizer, frozenset(text for text, special in split if not special))
+        return [Piece(text, 1 if special else counts[text]) for text, special in split]
 
     def prompt(self, request: dict[str, Json]) -> list[Piece]:
         """Return the pieces of a request's prompt, as the model would read it."""
@@ -222,6 +222,17 @@ class CuttingServer:
                 return text, written, "length"
             text, written = text + piece.text, written + piece.tokens
         return text, written, "stop"
+
+
+_KNOWN: dict[str, dict[str, int]] = {}
+"""Tokens of words, by tokenizer: filler repeats few of them."""
+
+
+def count_words(tokenizer: str, texts: Collection[str]) -> dict[str, int]:
+    known = _KNOWN.setdefault(tokenizer, {})
+    new = [text for text in texts if text not in known]
+    known.update(zip(new, tokenizers.get(tokenizer).count_many(new), strict=True))
+    return known
 
 
 def words(text: str) -> list[str]:
@@ -435,14 +446,14 @@ def tokenized(cutting: CuttingServer, path: str, request: dict[str, Json]) -> Js
         system = [Message("system", cutting.system)] if cutting.system else []
         return {"prompt": "".join(part.text for part in cutting.template([*system, *messages]))}
     text, special = str(request["content"]), bool(request.get("parse_special"))
-    split = _SPECIAL.split(text) if special else [text]
-    parts = [ChatPart(part, special=special and bool(_SPECIAL.fullmatch(part))) for part in split if part]
-    bos = [ChatPart("<|bos|>", special=True)] * (cutting.bos if request.get("add_special") else 0)
-    pieces = cutting.pieces([*bos, *parts])
-    spelled = [(piece.text if first == 0 else "") for piece in pieces for first in range(piece.tokens)]
-    if not request.get("with_pieces"):
-        return {"tokens": [len(text) for text in spelled]}
-    return {"tokens": [{"id": 1_000_000 + len(text), "piece": text} for text in spelled]}
+    encoder = tokenizers.get(cutting.tokenizer).encoder  # type: ignore[attr-defined]
+    tokens = [{"id": -1, "piece": "<|bos|>"}] * (cutting.bos if request.get("add_special") else 0)
+    for part in filter(None, _SPECIAL.split(text) if special else [text]):
+        if special and _SPECIAL.fullmatch(part):
+            tokens.append({"id": -len(part), "piece": part})
+        else:
+            tokens += [{"id": number, "piece": encoder.decode([number])} for number in encoder.encode(part)]
+    return {"tokens": tokens if request.get("with_pieces") else [token["id"] for token in tokens]}
 
 
 class HTTPCutting(Server):

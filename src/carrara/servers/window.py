@@ -24,6 +24,7 @@ from carrara import tokenizers
 from carrara.servers.probe import check_server
 from carrara.servers.providers import make_model
 from carrara.servers.response import tells_overflow
+from carrara.servers.retry import Kind
 from carrara.servers.server_info import ServerInfo, completes
 from carrara.servers.short_question import ShortQuestion, TroubledError
 from carrara.servers.window_prompt import CHAT, COMPLETIONS, REPLY, Answered, Asker, MissingEndpointError, coded_text
@@ -53,6 +54,8 @@ _CODE_TOKENS = 6
 """Tokens by which the counts of two prompts differ because of other codes."""
 STEP = 64
 """The length `max` is a multiple of so many tokens, so that it is the same when it is measured again."""
+_GONE: Collection[Kind] = ("unreachable", "busy", "down", "hanging")
+"""Failures after which no other endpoint is asked."""
 _RATES = (0.2, 5.0)
 """Tokens that a server can count for one of ours."""
 
@@ -67,6 +70,11 @@ class Trial(NamedTuple):
     repeated: tuple[bool, bool, bool]
     """Which codes the reply has: those at the beginning, in the middle and at the end."""
     refusal: str = ""
+
+
+def endpoint_name(endpoint: tuple[str, bool]) -> str:
+    name, is_streamed = endpoint
+    return f"{name}, streamed" if is_streamed else name
 
 
 def _length(trial: Trial) -> int:
@@ -148,7 +156,7 @@ class Search:
 
     @property
     def name(self) -> str:
-        return self.endpoint[0] + (", streamed" if self.endpoint[1] else "")
+        return endpoint_name(self.endpoint)
 
     @property
     def tokens(self) -> int:
@@ -178,7 +186,8 @@ class Search:
             return self.result(why)
         else:
             self.counts.take_rate(known.counts, known.whole.text_tokens)
-        low, high = known.counts.expected(known.whole.text_tokens), known.edges[1] if known.cut else None
+        low = known.counts.expected(known.whole.text_tokens) - (0 if known.has_counts else 2 * _BELOW)
+        high = known.edges[1] if known.cut else None
         agrees = await self.try_length(low)
         if self.lacks_counts and not self.answers_short:
             return self.result("replies have no token counts, and do not repeat the codes of short prompts")
@@ -343,7 +352,7 @@ class Search:
         if not self.whole or not self.cut or not self.can_send(self.edges[0]):
             return
         low, high = self.edges
-        trial = await self.send(self.whole.text_tokens, REPLY + round(high - low) + 256)
+        trial = await self.send(self.whole.text_tokens - _ABOVE, REPLY + round(high - low) + 256 + _ABOVE)
         if not trial.refusal:
             self.reply_taken = not self.is_whole(trial)
         elif tells_overflow(trial.refusal, None):
@@ -351,8 +360,8 @@ class Search:
 
     def lost(self) -> Lost:
         """Return which end is lost, by the codes in replies to prompts that were cut, the longest first."""
-        if not self.answers_short or not self.whole or not all(self.whole.repeated):
-            return ""
+        if self.known_lost or not self.answers_short or not self.whole or not all(self.whole.repeated):
+            return self.known_lost
         is_cut = (trial for trial in self.trials if not trial.refusal and trial.max_tokens == REPLY)
         for trial in sorted((trial for trial in is_cut if not self.is_whole(trial)), key=_length, reverse=True):
             match trial.repeated:
@@ -394,7 +403,7 @@ class Search:
             smallest_cut=round(self.edges[1]),
             limit=self._limit() if self.has_counts else None,
             kept=counts[-1] if counts and self.has_counts else None,
-            lost=(self.lost() or self.known_lost) if outcome == "cut" else "",
+            lost=self.lost() if outcome == "cut" else "",
             words=self.cut.refusal,
         )
 
@@ -444,7 +453,13 @@ async def find_windows(
         except MissingEndpointError:
             window = EndpointWindow(search.name, "missing", prompts=len(search.trials), tokens=search.tokens)
         except TroubledError as error:
-            window = search.result(error.trouble.words)
+            others = asker.endpoints[len(windows) + 1 :] if error.trouble.kind in _GONE else ()
+            why = f"not asked, because {error.trouble.words}"
+            missed = [EndpointWindow(endpoint_name(other), "unknown", notes=(why,)) for other in others]
+            windows += [search.result(error.trouble.words), *missed]
+            if missed:
+                return windows
+            continue
         windows.append(window)
         if known is None and window.is_measured and window.outcome != "missing":
             known = search
