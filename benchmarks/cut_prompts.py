@@ -18,6 +18,7 @@ from carrara import tokenizers
 from carrara.results.shortened import LEAST, PromptCount, cut_prompts
 from carrara.tokenizers.base import count_chat
 from carrara.types import Message
+from carrara.util.errors import LengthError
 from carrara.util.quantities import write_length
 
 OURS = ("gpt2", "o200k", "mistral-v7")
@@ -60,7 +61,10 @@ def prompts(tokenizer: str) -> list[Prompt]:
         loaded = carrara.load(task, **({"language": language} if language else {}))
         for length in LENGTHS:
             for index in range(EACH):
-                item = loaded.item(length, index=index, tokenizer=tokenizer)
+                try:
+                    item = loaded.item(length, index=index, tokenizer=tokenizer)
+                except LengthError:  # some tasks take more without filler
+                    continue
                 text = "\n".join(message.content for message in item.messages())
                 made.append(Prompt(name, length, item.prompt.tokens, text))
         print(f"{tokenizer}: {name}", file=sys.stderr)
@@ -96,37 +100,40 @@ def variants(asked: Sequence[Prompt], whole: Sequence[int]) -> dict[str, list[in
 
 
 def main() -> None:
-    alarms: dict[str, list[int]] = {}
-    finds: dict[tuple[int, bool], list[int]] = {}
+    alarms: dict[str, int] = {}
+    finds: dict[tuple[int, str], list[bool]] = {}
     total = 0
     for tokenizer in OURS:
         asked = prompts(tokenizer)
+        total += len(asked)
         for count in SERVERS.values():
             whole = [count(prompt.text) for prompt in asked]
             for name, counts in variants(asked, whole).items():
-                alarms.setdefault(name, []).append(sum(found(asked, counts)))
-                total += len(asked)
+                alarms[name] = alarms.get(name, 0) + sum(found(asked, counts))
             for cap in CAPS:
-                capped = [min(cap, count) for count in whole]
-                marked = found(asked, capped)
-                for prompt, count, mark in zip(asked, whole, marked, strict=True):
-                    if prompt.sent >= LEAST:
-                        is_cut = count > 1.1 * cap
-                        if is_cut or count <= cap:
-                            finds.setdefault((cap, is_cut), []).append(mark)
-    print(f"{len(TASKS)} tasks, {len(LENGTHS)} lengths ({', '.join(map(write_length, LENGTHS))}), {EACH} items each:")
+                marks = found(asked, [min(cap, count) for count in whole])
+                for prompt, count_of_whole, mark in zip(asked, whole, marks, strict=True):
+                    if prompt.sent >= LEAST and (kind := _kind(count_of_whole, cap)):
+                        finds.setdefault((cap, kind), []).append(mark)
     print(
-        f"{len(TASKS) * len(LENGTHS) * EACH:,} prompts by each of {', '.join(OURS)}, counted by {len(SERVERS)} servers"
+        f"{len(TASKS)} tasks, {EACH} items each at up to {len(LENGTHS)} lengths: {', '.join(map(write_length, LENGTHS))}."
     )
-    print(f"({', '.join(SERVERS)})\n")
-    print("whole prompts that are taken for cut ones")
-    for name, numbers in alarms.items():
-        of = len(numbers) * len(TASKS) * len(LENGTHS) * EACH
-        print(f"  {name:48} {sum(numbers):5,} of {of:,}")
-    print("\nservers that cut at a cap")
-    for (cap, is_cut), marks in sorted(finds.items()):
-        what = "cut prompts found" if is_cut else "whole prompts taken for cut ones"
-        print(f"  {cap:,} tokens: {what:40} {sum(marks):6,} of {len(marks):,} ({sum(marks) / len(marks):.1%})")
+    print(f"{total:,} prompts, exact by {', '.join(OURS)}, each counted by {len(SERVERS)} servers:")
+    print(f"{', '.join(SERVERS)}.\n")
+    print("Whole prompts that are taken for cut ones:")
+    for name, number in alarms.items():
+        print(f"  {name:52} {number:6,} of {total * len(SERVERS):,}")
+    print("\nServers that cut at a cap:")
+    for (cap, kind), marks in sorted(finds.items()):
+        print(f"  {cap:,} tokens, {kind:43} {sum(marks):6,} of {len(marks):,} ({sum(marks) / len(marks):.1%})")
+
+
+def _kind(whole: int, cap: int) -> str:
+    if whole <= cap:
+        return "whole prompts that are taken for cut ones"
+    if whole <= 1.1 * cap:
+        return ""
+    return "prompts twice as long and more: found" if whole >= 2 * cap else "prompts up to twice as long: found"
 
 
 if __name__ == "__main__":

@@ -43,6 +43,8 @@ SAME = 8
 """Tokens by which the excess of prompts may vary if the same tokenizer counts."""
 SHORTER, LONGER = 0.8, 1.1
 """The sizes, relative to a prompt's, up to which another prompt is shorter, and from which it is longer."""
+APART = 1.5
+"""The ratio of sizes from which equal counts are a proof even beside longer prompts with greater counts."""
 KEPT = 8
 """Counts of each task and size that are kept while a run goes on. More add no evidence."""
 
@@ -128,7 +130,7 @@ class _Others:
         more = count.counted + max(NOISE, LACKING * count.counted)
         longer = bisect_left(self._sizes, LONGER * count.sent)
         equal = self._equal_sizes(count)
-        if self._greatest[longer] > more and not (len(equal) >= EQUAL and max(equal) > LONGER * min(equal)):
+        if self._greatest[longer] > more and not (len(equal) >= EQUAL and max(equal) > APART * min(equal)):
             return True
         same_size = self._ordered[bisect_left(self._sizes, count.sent / LONGER) : longer]
         return any(other.counted > more for other in same_size)
@@ -144,12 +146,15 @@ class _Whole:
     def __init__(self) -> None:
         self._prompts: list[PromptCount] = []
         self._sizes: list[int] = []
+        self._first_filled: PromptCount | None = None
         self._excess: list[tuple[int, int]] = []
         """The least and the greatest excess up to each prompt."""
 
     def add(self, count: PromptCount) -> None:
         excess = count.counted - count.sent
         least, greatest = self._excess[-1] if self._excess else (excess, excess)
+        if not count.bare:
+            self._first_filled = self._first_filled or count
         self._prompts.append(count)
         self._sizes.append(count.sent)
         self._excess.append((min(least, excess), max(greatest, excess)))
@@ -175,7 +180,7 @@ class _Whole:
         if is_small:
             share = count.counted / count.sent / min(1.0, longest.counted / longest.sent)
             return share < ALONE or (share < BARE_EQUAL and equal >= EQUAL)
-        expected = _rate(shortest, longest) * (count.sent - longest.sent)
+        expected = self._rate(longest) * (count.sent - longest.sent)
         growth = count.counted - longest.counted
         return growth < expected * (GROWTH_BARE if longest.bare else GROWTH) and expected - growth > NOISE
 
@@ -184,19 +189,27 @@ class _Whole:
         number, expected = self._shorter(count), float(count.sent)
         if number and not self._prompts[number - 1].bare:
             longest = self._prompts[number - 1]
-            expected = longest.counted + _rate(self._prompts[0], longest) * (count.sent - longest.sent)
+            expected = longest.counted + self._rate(longest) * (count.sent - longest.sent)
         return expected - count.counted - NOISE
+
+    def _rate(self, longest: PromptCount) -> float:
+        """Return the server's tokens for each of ours, up to a prompt.
+
+        Text that the server adds is not in it, as far as two sizes show. Prompts without filler may be another text.
+        """
+        filled = self._first_filled or longest
+        if longest.sent >= 2 * filled.sent:
+            return max(0.0, _slope(filled, longest))
+        mean, bare = longest.counted / longest.sent, self._prompts[0]
+        return min(mean, max(0.0, _slope(bare, longest))) if longest.sent >= 2 * bare.sent else mean
 
     def _shorter(self, count: PromptCount) -> int:
         """Return the number of prompts that are shorter."""
         return bisect_left(self._sizes, SHORTER * count.sent)
 
 
-def _rate(shortest: PromptCount, longest: PromptCount) -> float:
-    """Return the server's tokens for each of ours."""
-    if longest.sent >= 2 * shortest.sent and longest.counted > shortest.counted and not shortest.bare:
-        return (longest.counted - shortest.counted) / (longest.sent - shortest.sent)
-    return longest.counted / longest.sent
+def _slope(short: PromptCount, long: PromptCount) -> float:
+    return (long.counted - short.counted) / (long.sent - short.sent)
 
 
 def _stopped_with(count: PromptCount, cut: Collection[PromptCount]) -> bool:
