@@ -115,9 +115,8 @@ def main() -> None:
                 for prompt, count_of_whole, mark in zip(asked, whole, marks, strict=True):
                     if prompt.sent >= LEAST and (kind := _kind(count_of_whole, cap)):
                         finds.setdefault((cap, kind), []).append(mark)
-    print(
-        f"{len(TASKS)} tasks, {EACH} items each at up to {len(LENGTHS)} lengths: {', '.join(map(write_length, LENGTHS))}."
-    )
+    lengths = ", ".join(map(write_length, LENGTHS))
+    print(f"{len(TASKS)} tasks, {EACH} items each at up to {len(LENGTHS)} lengths: {lengths}.")
     print(f"{total:,} prompts, exact by {', '.join(OURS)}, each counted by {len(SERVERS)} servers:")
     print(f"{', '.join(SERVERS)}.\n")
     print("Whole prompts that are taken for cut ones:")

@@ -27,7 +27,6 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, Literal
 
-from carrara.answers.status import Status
 from carrara.results.baselines import ShortcutFinding
 from carrara.results.intervals import Z, wilson
 from carrara.results.result import MIN_BASE_SCORE, check_base_score
@@ -362,8 +361,6 @@ class EffectiveLength:
 
 ENDS = ("low", "length", "high")
 
-_UNFIT: Mapping[Status, str] = {"overflow": "did not fit", "shortened": "{was} cut by the server"}
-
 
 def describe(usability: Usability) -> str:
     """Return the text in place of a length."""
@@ -373,9 +370,9 @@ def describe(usability: Usability) -> str:
 def counts(stat: Stat) -> bool:
     """Return whether replies count at a length.
 
-    A prompt that did not fit, or that the server cut, counts 0. A failed request does not count.
+    A prompt that did not fit counts 0. A failed request does not count, nor a prompt that the server cut.
     """
-    return stat.scored or stat.statuses.keys() <= _UNFIT.keys()
+    return stat.scored or stat.statuses.keys() == {"overflow"}
 
 
 def effective_lengths(rows: Iterable[Row], requirements: Requirements | None = None) -> list[EffectiveLength]:
@@ -400,16 +397,18 @@ def _effective_length(task: str, series: Series, rows: list[Row], requirements: 
         return EffectiveLength(series, task, "no score", None, reason=rows[0].stat.unscored)
     base = BaseScore.of(counted_rows[0].length, counted_rows[0].stat, task, requirements)
     points = [(row.length, row.stat.mean, row.stat.n_effective) for row in counted_rows]
-    return judge(series, task, base, points, "; ".join(_unfit_notes(counted_rows)))
+    return judge(series, task, base, points, "; ".join(_unfit_notes(rows)))
 
 
 def _unfit_notes(rows: Sequence[Row]) -> Iterator[str]:
     """Yield which lengths have no score because their prompts did not reach the model whole."""
-    for status, verbs in _UNFIT.items():
-        lengths = [write_length(row.length) for row in rows if not row.stat.scored and status in row.stat.statuses]
-        if lengths:
-            was, count_zero = ("was", "counts 0") if len(lengths) == 1 else ("were", "count 0")
-            yield f"{', '.join(lengths)} {verbs.format(was=was)} and {count_zero}"
+    unscored = [row for row in rows if not row.stat.scored]
+    overflowing = [write_length(row.length) for row in unscored if counts(row.stat)]
+    if overflowing:
+        yield f"{', '.join(overflowing)} did not fit and {'counts' if len(overflowing) == 1 else 'count'} 0"
+    cut = [write_length(row.length) for row in unscored if "shortened" in row.stat.statuses]
+    if cut:
+        yield f"the server cut {', '.join(cut)}, so {'it is' if len(cut) == 1 else 'they are'} not measured"
 
 
 def judge(

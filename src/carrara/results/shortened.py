@@ -23,9 +23,8 @@ from typing import NamedTuple
 from carrara.results.result import Result, Subject
 
 LEAST = 512
-"""The tokens of the smallest prompt that is judged. No server cuts a shorter one."""
-LEAST_KEPT = 256
-"""The tokens of the smallest prompt that a server makes of a longer one. A smaller count leaves out a cache."""
+"""The tokens of the smallest prompt that is judged, and of the smallest one that a server makes of a longer one. A
+smaller count leaves out what is in a cache."""
 NOISE = 64
 """Tokens that may be lacking without proof."""
 LACKING, LACKING_ONE_SIZE, LACKING_BARE = 0.05, 0.2, 0.4
@@ -101,7 +100,7 @@ def cut_prompts(counts: Sequence[PromptCount]) -> set[PromptCount]:
 
 
 def _may_be_cut(count: PromptCount) -> bool:
-    return count.sent >= LEAST and count.counted >= LEAST_KEPT
+    return count.sent >= LEAST and count.counted >= LEAST
 
 
 class _Others:

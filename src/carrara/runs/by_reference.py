@@ -255,7 +255,7 @@ class ReferencedAPI(ModelAPI):
                 request={KEY: clip(dict(reference), ())}, response=None, time=cached_output.time
             )
         if item_calls:
-            item_calls.check_budget(input)
+            item_calls.check_request(input)
         if self._going_on and input[-1].role == "assistant":  # a reply that the model continues
             config = config.model_copy(update={"extra_body": {**(config.extra_body or {}), **self._going_on}})
         began, attempts = time.monotonic(), retry.current()

@@ -249,7 +249,7 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         results_of_run = [result for result in results if result.subject == subject and result.id in samples]
         for change in changed_models(results_of_run):
             logger.warning(change)
-        _check_complete(config, logs, len(samples), len(results_of_run) + meter.unasked + watched.beyond)
+        _check_complete(config, logs, len(samples), len(results_of_run) + meter.unasked + len(watched.beyond))
         return Outcome(
             results_of_run,
             results,
@@ -257,7 +257,7 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
             TALLY.again - repeats_before,
             meter.unasked,
             window.describe_shortened(results_of_run, watched),
-            watched.beyond,
+            len(watched.beyond),
         )
 
 

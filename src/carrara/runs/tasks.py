@@ -6,7 +6,7 @@ by.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import anyio
@@ -201,7 +201,6 @@ def ask(server: str = "", reader: str = "", cot: str = "", within: str = "") -> 
         id = str(state.sample_id)
         with attempts() as item_attempts:
             try:
-                window.admit(state.metadata["length"])
                 takes = estimate(way, state.metadata)
                 with budget.current().asking(id, takes.sent, takes.written) as allowance:
                     await _ask(id, way, thinking, state, generate, allowance)
@@ -248,7 +247,7 @@ async def _ask(
     if completes is not None and completes != (item.item_id.style == "base"):
         raise UsageError(f"{model} is used for chat and for plain completion at once: make it two runs")
     context = ReaderContext(item)
-    with calls(id, allowance, context) as item_calls:
+    with calls(id, allowance, context, partial(window.admit, id, state.metadata["length"])) as item_calls:
         config = _answer_config(item, state)
         called_model = CalledModel(item, context, reference, thinking, state, generate, config, item_calls)
         reading = await _read(reader, context, called_model)

@@ -43,17 +43,17 @@ class Window:
     software: str = ""
     address: str = "the server"
     counts: PromptCounts = field(default_factory=PromptCounts)
-    beyond: int = 0
+    beyond: set[str] = field(default_factory=set[str])
     """The items that were not asked because the server would cut their prompts."""
     _in_a_row: Counter[int] = field(default_factory=Counter[int])
     _closed: int | None = None
     """The length from which nothing more is asked."""
     _has_warned: bool = False
 
-    def admit(self, length: int) -> None:
+    def admit(self, id: str, length: int) -> None:
         """Raise `NotAskedError` if the server cuts prompts of this length."""
         if self._closed is not None and length >= self._closed:
-            self.beyond += 1
+            self.beyond.add(id)
             raise NotAskedError(f"{NOT_ASKED}the server cuts prompts of {write_length(self._closed)}")
 
     def add(self, task: str, length: int, steps: Sequence[Step]) -> None:
@@ -86,19 +86,14 @@ def remedy(software: str) -> str:
 
 def describe_shortened(results: Sequence[Result], window: Window) -> str:
     """Return how many prompts of a run were cut, and what to do. Empty if none was."""
-    cut = [result for result in results if result.status == "shortened"]
-    if not cut and not window.beyond:
+    cut, unsent = [result for result in results if result.status == "shortened"], len(window.beyond)
+    if not cut and not unsent:
         return ""
     first = min(cut, key=lambda result: result.length, default=None)
-    counted = max((result.input_tokens or 0 for result in cut), default=0)
-    example = f", such as {counted:,} tokens of {first.tokens:,}" if first and not first.reading else ""
-    unsent = (
-        f", and {count(window.beyond, 'prompt')} of these lengths {_was(window.beyond)} not sent"
-        if window.beyond
-        else ""
-    )
+    example = f", such as {first.input_tokens or 0:,} tokens of {first.tokens:,}" if first and not first.reading else ""
+    rest = f", and {count(unsent, 'prompt')} of these lengths {_was(unsent)} not sent" if unsent else ""
     return (
-        f"{window.address} cut {count(len(cut), 'prompt')} and did not say so{example}{unsent}: these are no answers "
+        f"{window.address} cut {count(len(cut), 'prompt')} and did not say so{example}{rest}: these are no answers "
         f"of the model (`shortened`); {remedy(window.software)}, and the same command asks again"
     )
 
@@ -122,9 +117,9 @@ def watching(window: Window) -> Iterator[None]:
         _WINDOWS.remove(window)
 
 
-def admit(length: int) -> None:
+def admit(id: str, length: int) -> None:
     for window in _WINDOWS[-1:]:
-        window.admit(length)
+        window.admit(id, length)
 
 
 def add(metadata: Mapping[str, Any], output: ModelOutput, reading: Mapping[str, Any] | None) -> None:
