@@ -207,4 +207,4 @@ def test_the_software_is_recognized(software: Software, by_run: str, in_full: st
         assert len(cutting_server.seen) == 1  # the short question, and no other prompt
         info = probe_server("openai-api/test/m", address)
         assert info.software == in_full
-        assert cells(info)["software"] == in_full or "not recognized"
+        assert cells(info)["software"] == (in_full or "not recognized")

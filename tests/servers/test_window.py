@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from random import Random
 
 import pytest
@@ -11,7 +12,7 @@ from carrara.cli.main import main
 from carrara.operations.server import server as show_server
 from carrara.servers.server_info import ServerInfo
 from carrara.servers.window import MOST_PROMPTS, measure_windows, most_tokens
-from carrara.servers.window_prompt import REPLY, coded_text
+from carrara.servers.window_prompt import REPLY, Answered, Asker, Refused, coded_text
 from carrara.servers.window_report import EndpointWindow, WindowReport
 from carrara.util.errors import RunError, UsageError
 from tests.helpers.cutting_server import (
@@ -34,6 +35,7 @@ MODEL = "openai-api/test/m"
 @pytest.fixture(autouse=True)
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
+    monkeypatch.setattr("carrara.servers.window.Random", partial(Random, 0))
 
 
 def measured(server: CuttingServer, upto: int | None = 16_384) -> WindowReport:
@@ -180,6 +182,25 @@ def test_an_error_half_way_leaves_what_was_found() -> None:
     assert first.largest is not None
     assert first.largest > 2000
     assert "503" in first.notes[-1]
+
+
+def test_a_server_that_ends_leaves_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[str]()
+    ask_once = Asker._ask_once
+
+    async def ask(asker: Asker, endpoint: str, streamed: bool, text: str, max_tokens: int) -> Answered | Refused:
+        asked.append(text)
+        if len(asked) > 5:
+            raise RunError("the server cannot be reached: is the server running, and is the address right?")
+        return await ask_once(asker, endpoint, streamed, text, max_tokens)
+
+    monkeypatch.setattr(Asker, "_ask_once", ask)
+    report = measured(ollama())
+    assert [window.outcome for window in report.endpoints] == ["unknown"] * 4
+    assert (report.endpoints[0].largest or 0) > 2000
+    assert "cannot be reached" in report.endpoints[0].notes[0]
+    assert report.endpoints[1].notes[0].startswith("not asked, because")
+    assert len(asked) == 6
 
 
 def test_a_failure_that_passes_changes_nothing() -> None:

@@ -86,7 +86,8 @@ _OWNERS = {
 _FINGERPRINTS = (
     (r"fp_ollama()", "Ollama"),
     (r"vllm-(\d[\w.+]*)(?:-.*)?", "vLLM"),
-    (r"(b\d+)-[0-9a-f]{7,}", "llama.cpp"),
+    (r"(b[1-9]\d*)-[0-9a-f]{7,}", "llama.cpp"),
+    (r"b\d+-unknown()", "llama.cpp"),
 )
 """The `system_fingerprint` of replies, by software. Some have the version in it."""
 _VERSION_PATHS = {"Ollama": "/api/version", "vLLM": "/version", "SGLang": "/get_server_info"}

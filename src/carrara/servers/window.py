@@ -31,7 +31,7 @@ from carrara.servers.window_prompt import CHAT, COMPLETIONS, REPLY, Answered, As
 from carrara.servers.window_report import EndpointWindow, Lost, Outcome, WindowReport
 from carrara.tokenizers.base import Tokenizer, count_chat
 from carrara.types import Message
-from carrara.util.errors import UsageError
+from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
 from carrara.util.quantities import count
 
@@ -150,8 +150,8 @@ class Search:
     tested: set[tuple[str, float]] = field(default_factory=set)
     """Supposed limits that were tested, and on which side."""
     reply_taken: bool | None = None
-    known_lost: Lost = ""
-    """What is lost at an endpoint that has the same edges."""
+    same_as: "Search | None" = None
+    """The search of the endpoint that has the same edges."""
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -186,15 +186,17 @@ class Search:
             return self.result(why)
         else:
             self.counts.take_rate(known.counts, known.whole.text_tokens)
-        low = known.counts.expected(known.whole.text_tokens) - (0 if known.has_counts else 2 * _BELOW)
-        high = known.edges[1] if known.cut else None
+        first = known.same_as or known
+        assert first.whole is not None
+        low = first.counts.expected(first.whole.text_tokens) - (0 if first.has_counts else 2 * _BELOW)
+        high = first.edges[1] + 2 * _BELOW if first.cut else None
         agrees = await self.try_length(low)
         if self.lacks_counts and not self.answers_short:
             return self.result("replies have no token counts, and do not repeat the codes of short prompts")
         if agrees and high is not None:
             agrees = not await self.try_length(high)
         if agrees:
-            self.reply_taken, self.known_lost = known.reply_taken, known.lost()
+            self.same_as, self.reply_taken = first, first.reply_taken
             return self.result()
         if is_sibling and (why := await self.learn()):
             return self.result(why)
@@ -360,8 +362,10 @@ class Search:
 
     def lost(self) -> Lost:
         """Return which end is lost, by the codes in replies to prompts that were cut, the longest first."""
-        if self.known_lost or not self.answers_short or not self.whole or not all(self.whole.repeated):
-            return self.known_lost
+        if self.same_as:
+            return self.same_as.lost()
+        if not self.answers_short or not self.whole or not all(self.whole.repeated):
+            return ""
         is_cut = (trial for trial in self.trials if not trial.refusal and trial.max_tokens == REPLY)
         for trial in sorted((trial for trial in is_cut if not self.is_whole(trial)), key=_length, reverse=True):
             match trial.repeated:
@@ -395,14 +399,12 @@ class Search:
             found = replace(found, largest=largest or self.whole.text_tokens, largest_text=self.whole.text_tokens)
         if not self.whole or not self.cut or failure:
             return found
-        counts = [
-            trial.counted for trial in sorted(self.trials, key=_length) if not self.is_whole(trial) and trial.counted
-        ]
+        cut = [trial for trial in sorted(self.trials, key=_length) if not self.is_whole(trial) and trial.counted]
         return replace(
             found,
             smallest_cut=round(self.edges[1]),
             limit=self._limit() if self.has_counts else None,
-            kept=counts[-1] if counts and self.has_counts else None,
+            kept=cut[-1].counted if cut and self.has_counts else None,
             lost=self.lost() if outcome == "cut" else "",
             words=self.cut.refusal,
         )
@@ -410,8 +412,8 @@ class Search:
     def _limit(self) -> int | None:
         """Return the limit that the server names between the edges, or that is between them with the reply's room."""
         low, high = self.edges
-        room = REPLY if self.reply_taken else 0
-        return next((limit for limit in self.named_limits() if low <= limit - room < high), None)
+        room, near = REPLY if self.reply_taken else 0, _CODE_TOKENS + 2
+        return next((limit for limit in self.named_limits() if low - near <= limit - room < high + near), None)
 
     def _doubts(self) -> Iterator[str]:
         """Yield what token counts do not explain."""
@@ -446,25 +448,21 @@ async def find_windows(
     """Return the windows of endpoints. The first one is searched, and the others are compared."""
     rng, known = Random(), None
     windows = list[EndpointWindow]()
-    for endpoint in endpoints:
+    for number, endpoint in enumerate(endpoints):
         search = Search(asker, endpoint, tokenizer, upto, stated, rng)
         try:
-            window = await (search.check(known) if known else search.run())
+            windows.append(await (search.check(known) if known else search.run()))
         except MissingEndpointError:
-            window = EndpointWindow(search.name, "missing", prompts=len(search.trials), tokens=search.tokens)
-        except TroubledError as error:
-            others = asker.endpoints[len(windows) + 1 :] if error.trouble.kind in _GONE else ()
-            why = f"not asked, because {error.trouble.words}"
-            missed = [EndpointWindow(endpoint_name(other), "unknown", notes=(why,)) for other in others]
-            windows += [search.result(error.trouble.words), *missed]
-            if missed:
-                return windows
+            windows.append(EndpointWindow(search.name, "missing", prompts=len(search.trials), tokens=search.tokens))
             continue
-        windows.append(window)
-        if known is None and window.is_measured and window.outcome != "missing":
-            known = search
-        elif search.endpoint[0] != CHAT and window.is_measured and search.counts.points:
-            known = search  # its template, or none, is that of its streamed replies
+        except (TroubledError, RunError) as error:
+            windows.append(search.result(str(error)))
+            if isinstance(error, RunError) or error.trouble.kind in _GONE:
+                why = f"not asked, because {error}"
+                others = map(endpoint_name, endpoints[number + 1 :])
+                return [*windows, *(EndpointWindow(other, "unknown", notes=(why,)) for other in others)]
+        if windows[-1].is_measured and (known is None or endpoint[0] != CHAT):
+            known = search  # a template, or none, is also that of the streamed replies
     return windows
 
 
