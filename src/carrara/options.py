@@ -30,7 +30,7 @@ from carrara.types import Arrange, Style
 from carrara.util.errors import UsageError, nearest
 from carrara.util.files import local_path, to_path
 from carrara.util.parallel import ENGINES, Engine
-from carrara.util.quantities import read_length, read_lengths
+from carrara.util.quantities import LARGEST, read_length, read_lengths
 
 STYLES: tuple[Style, ...] = ("chat", "base")
 ARRANGEMENTS: tuple[Arrange, ...] = tuple(filter(None, get_args(Arrange)))
@@ -102,6 +102,18 @@ PYTHON_ONLY = {"flag": False}
 def length_of(value: Length) -> int:
     """Return a length as a number."""
     return read_length(str(value))
+
+
+def run_lengths_of(value: _Lengths) -> tuple[int, ...]:
+    """Return lengths as numbers, of which one may be `max`.
+
+    >>> run_lengths_of("0,4k,max")
+    (0, 4096, -1)
+    """
+    parts = value.split(",") if isinstance(value, str) else value if isinstance(value, Iterable) else [value]
+    named = [part for part in parts if part not in ("max", LARGEST)]
+    largest = (LARGEST,) if len(named) < len(list(parts)) else ()
+    return (*(lengths_of(named) if named or not largest else ()), *largest)
 
 
 def lengths_of(value: _Lengths) -> tuple[int, ...]:

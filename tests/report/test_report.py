@@ -141,7 +141,7 @@ def test_every_status_is_shown() -> None:
     for status in STATUSES:
         assert f"status-{status}" in page
         assert f"1 {status}" in text
-    assert "No answer was read from 8 of 11 replies, which score 0 (" in text
+    assert "No answer was read from 9 of 12 replies, which score 0 (" in text
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,6 @@ def counted_by_server(
         (counted_by_server((0, 1024, 4096), 0.92, 20), "grows evenly with the length, which points to another"),
         (counted_by_server((0, 1024, 4096), 1.1, 20), "changes with the length, which points to another"),
         (counted_by_server((1024,), 0.92) + counted_by_server((4096,), 1.08), "in some prompts, and more in others"),
-        (counted_by_server((0, 1024, 8192), 1, 20, 4000), "stop at 4,000 tokens, which points to cut prompts"),
     ],
 )
 def test_sign_and_growth_of_the_servers_count_tell_the_cause(replies: list[Result], cause: str) -> None:
@@ -284,6 +283,25 @@ def test_sign_and_growth_of_the_servers_count_tell_the_cause(replies: list[Resul
     if replies[-1].input_tokens < replies[-1].tokens:  # type: ignore[operator]
         assert "does not count the chat template" not in text
         assert "chat template, which gpt2 does not count" not in text
+
+
+def test_cut_prompts_are_counted_and_drawn() -> None:
+    """The others agree, so nothing else is said of the server's counts."""
+    results = counted_by_server((0, 1024, 8192), 1, 0, 4000)
+    cut = [replace(one, status="shortened") if one.length == 8192 else one for one in results]
+    page = render(Summary(cut), "t")
+    text = text_of(page)
+    assert "cut 5 prompts and did not say so: it counted 4,000 tokens where 8,192 were sent" in text
+    assert "no answers of the model (shortened)" in text
+    assert "cut 5 prompts; the same" in text
+    assert "<title>4,000 of 8,192</title>" in page
+    assert "<title>4,000 of 8,192</title>" not in render(Summary(cut[:10]), "t")
+
+
+def test_a_constant_surplus_is_named_with_its_size() -> None:
+    results = counted_by_server((0, 1024, 8192), 1, 2)
+    with_template = [replace(one, id=one.id.replace("gpt2", "smollm2"), tokenizer="smollm2") for one in results]
+    assert "counted 2 tokens in each prompt: text that the server adds" in text_of_page(with_template)
 
 
 def test_servers_that_agree_or_say_nothing() -> None:

@@ -11,6 +11,7 @@ from carrara.servers.probe import check_server, is_probed, probe_server
 from carrara.servers.retry import RetryTrouble
 from carrara.servers.server_info import ServerInfo, server_info_lines
 from carrara.util.errors import RunError, UsageError
+from tests.helpers.cutting_server import CuttingServer, Software, cutting
 from tests.helpers.process import Ended, carrara, in_file
 from tests.helpers.server import Address, serving
 
@@ -186,3 +187,24 @@ def test_an_address_without_its_version_is_completed(end: str, server: Address) 
     address = server.base_url.removesuffix("/v1")
     with pytest.raises(UsageError, match=rf"^{address}{end} is not the address of an API, .*: give {address}/v1$"):
         probe_server("openai-api/test/ok", f"{address}{end}")
+
+
+@pytest.mark.parametrize(
+    ("software", "by_run", "in_full"),
+    [
+        ("ollama", "Ollama", "Ollama 0.12.6"),
+        ("llama.cpp", "llama.cpp b6710", "llama.cpp b6710"),
+        ("lmstudio", "LM Studio", "LM Studio"),
+        ("vllm", "vLLM 0.21.0", "vLLM 0.21.0"),
+        ("sglang", "SGLang", "SGLang 0.5.4"),
+        ("", "", ""),
+    ],
+)
+def test_the_software_is_recognized(software: Software, by_run: str, in_full: str) -> None:
+    cutting_server = CuttingServer(software=software)
+    with cutting(cutting_server) as address:
+        assert check_server("openai-api/test/m", address, {}, window=True).software == by_run
+        assert len(cutting_server.seen) == 1  # the short question, and no other prompt
+        info = probe_server("openai-api/test/m", address)
+        assert info.software == in_full
+        assert cells(info)["software"] == (in_full or "not recognized")

@@ -225,9 +225,10 @@ def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
             stopped = os_error_text(error)
             break
         for item in batch:
-            result = results[item.id]
-            replies.append((item, result))
-            if result.status == "error":
+            result = results.get(item.id)  # none where the server cut the prompts before
+            if result is not None:
+                replies.append((item, result))
+            if result is None or result.status in ("error", "shortened"):
                 schedule.fail(item)
             else:
                 schedule.add(item, is_right(result))

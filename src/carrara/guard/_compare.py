@@ -45,7 +45,7 @@ from carrara.servers.probe import check_file_model
 from carrara.servers.secrets import public
 from carrara.util.errors import RunError, UsageError, os_error_text
 from carrara.util.files import whole_file
-from carrara.util.log import logger
+from carrara.util.log import logger, warn_once
 from carrara.util.quantities import count, read_lengths, write_length
 
 if TYPE_CHECKING:
@@ -314,6 +314,8 @@ def _ask(
             **settings,
         )
     )
+    if outcome.cut:
+        warn_once(f"{server.letter}: {outcome.cut}")
     results_by_instance = dict[ItemId, list[Result]]()
     for result in outcome.results:
         results_by_instance.setdefault(replace(ItemId.parse(result.id), question=0), []).append(result)

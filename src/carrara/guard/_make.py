@@ -142,7 +142,10 @@ def _one_of_each_context(ids: Iterable[str]) -> list[str]:
 
 def _ask(config: RunConfig) -> list[Result]:
     """Return the replies of a run. Failed requests say nothing about the answers, and count for nothing."""
-    results = run(config).results
+    outcome = run(config)
+    results = outcome.results
+    if outcome.cut:
+        logger.warning(outcome.cut)
     replies = [result for result in results if result.status != "error"]
     if failures := describe_failures(results):
         if not replies:

@@ -69,6 +69,8 @@ def _results(config: RunConfig) -> Results:
     if outcome.unasked:
         message = f"{outcome.unasked:,} items were not asked: budget={config.budget} has no room for them; more resumes"
         warnings.warn(message, stacklevel=2)
+    if outcome.cut:
+        warnings.warn(outcome.cut, stacklevel=2)
     if failures := describe_failures(outcome.results):
         message = f"{failures}; the same call asks them again"
         if all(result.status == "error" for result in outcome.results):
@@ -194,7 +196,7 @@ class FinishedRuns(Recorded):
         results = [result for _, outcome in self.finished for result in outcome.results]
         among = [result for folder in self._folders.values() for result in folder]
         models = {split_digest(logged_name(config.model))[0] for config, _ in self.finished}
-        unasked = dict.fromkeys(config.out for config, outcome in self.finished if outcome.unasked)
+        unasked = dict.fromkeys(config.out for config, outcome in self.finished if outcome.unasked or outcome.beyond)
         lacking = [part for out in unasked for part in parts(out, results) if part.subject[0] in models]
         return Summary(results, find_shortcuts(among), lacking, among, self.min_base_score)
 
@@ -318,6 +320,8 @@ def _notes(config: RunConfig, outcome: "Outcome") -> tuple[list[str], bool]:
             f"{count(outcome.unasked, 'item')} {was} not asked: `budget={config.budget}` has no room for them; "
             "the same command with more resumes"
         )
+    if outcome.cut:
+        return [*notes, outcome.cut], True
     if failures := describe_failures(outcome.results):
         return [*notes, f"{failures}; the same command asks them again"], True
     if blank := [row for row in summarize(outcome.results, among=outcome.folder) if not row.stat.scored]:

@@ -27,7 +27,7 @@ from carrara.runs.run import describe_failures, run
 from carrara.servers.model_names import check_model, tokenizer_for
 from carrara.tokenizers.gguf import logged_name, split_digest
 from carrara.util.errors import RunError, UsageError
-from carrara.util.log import logger
+from carrara.util.log import logger, warn_once
 from carrara.util.quantities import write_length
 
 
@@ -76,6 +76,8 @@ def _ask(config: RunConfig, subjects: Sequence[Subject], batch: int, budget: int
                 raise UsageError(f"a budget of {budget:,} tokens has no room for the first {batch} prompts: give more")
             return cards
         before, outcome = len(results), run(evolve(config, tasks=jobs))
+        if outcome.cut:
+            warn_once(outcome.cut)
         results, last = _replies_of(config, outcome.folder), outcome.results
         is_silent = len(results) <= before
 

@@ -163,7 +163,7 @@ class Subject:
         )
         self.failures = describe_failures([result for result in last if result.id.startswith(begins)])
         self.prompts = len(subject_results)
-        self.unfit = sum(result.status == "overflow" for result in subject_results)
+        self.unfit = sum(result.status in ("overflow", "shortened") for result in subject_results)
         self.tokens = sum(
             (result.input_tokens if result.reading else None) or result.tokens for result in subject_results
         )

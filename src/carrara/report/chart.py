@@ -296,6 +296,43 @@ def _token_axis(frame: Frame, ticks: Mapping[float, str]) -> list[Markup]:
     return [*parts, text("tokens for an item, all calls", frame.x(1), frame.y(0) + 41, "axis", "end")]
 
 
+def count_chart(
+    lines: Sequence[tuple[SeriesStyle, Sequence[tuple[float, float]]]], frame: Frame = COMPACT, kind: str = "counts"
+) -> Markup:
+    """Draw the tokens of prompts that a server counted over those that were sent, both on logarithmic axes."""
+    ticks = _decimal_ticks([tokens for _, points in lines for point in points for tokens in point])
+    low, high = math.log(ticks[0]), math.log(ticks[-1])
+
+    def share(tokens: float) -> float:
+        return (math.log(max(tokens, ticks[0])) - low) / (high - low)
+
+    parts = [text("tokens counted", 4, 13, "axis")]
+    for tick in ticks:
+        x, y = frame.x(share(tick)), frame.y(share(tick))
+        parts += [frame.upright(x, "grid"), frame.across(share(tick), "grid")]
+        parts.append(text(about_count(tick), x, frame.y(0) + 20, "tick", "middle"))
+        parts.append(text(about_count(tick), frame.left - 8, y + 4, "tick", "end"))
+    parts.append(text("tokens sent", frame.x(1), frame.y(0) + 41, "axis", "end"))
+    ends = {"x1": frame.x(0), "y1": frame.y(0), "x2": frame.x(1), "y2": frame.y(1)}
+    parts.append(tag("line", **ends, class_="chance_level"))
+    for series_style, points in lines:
+        places = [(frame.x(share(sent)), frame.y(share(counted))) for sent, counted in points]
+        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
+        dots = [
+            tag("circle", tag("title", f"{counted:,.0f} of {sent:,.0f}"), cx=x, cy=y, r=4, class_="marker")
+            for (x, y), (sent, counted) in zip(places, points, strict=True)
+        ]
+        stroke = tag("path", d=path, class_=f"line {series_style.line_class}")
+        classes = f"series {series_style.colour_name}"
+        parts.append(tag("g", stroke, *dots, data_series=series_style.number, class_=classes))
+    about = " ".join(
+        f"{series_style.name}: {', '.join(f'{counted:,.0f} of {sent:,.0f}' for sent, counted in points)}."
+        for series_style, points in lines
+    )
+    title = "Tokens of prompts: counted by the server against sent"
+    return drawing(title, about, frame.width, frame.height, *parts, class_=f"chart {kind}")
+
+
 def _decimal_ticks(values: Sequence[float], most: int = 6) -> list[int]:
     """Return numbers such as 200, 500 and 1,000 that enclose the values, and no more of them than fit.
 

@@ -31,6 +31,7 @@ MEANING: Mapping[Status, str] = {
     "called": "the model called a tool instead of answering",
     "filtered": "withheld by a content filter",
     "overflow": "the prompt did not fit the model",
+    "shortened": "the server cut the prompt: no answer of the model",
     "error": "no reply: the request failed",
 }
 RIGHT, SILENT, WRONG = "right", "no answer", "otherwise wrong"

@@ -8,6 +8,7 @@ from typing import Any
 
 from carrara.answers.status import GRADED
 from carrara.items.item_id import subset_of
+from carrara.report.chart import count_chart
 from carrara.report.failures import FindSnippet, failures, sample_unsolved
 from carrara.report.html import render_page
 from carrara.report.outcomes import MEANING, ErrorShares, error_shares, status_counts, statuses_of
@@ -334,6 +335,7 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
     results, rows, costs = summary.results, summary.rows, summary.costs
     styles = name_by_difference(styles_of(rows))
     runs = provenance(results, styles)
+    counted_apart = [(run.style, run.counts) for run in runs if run.counts]
     failed, failures_in_all = failures(results, styles, find_snippet)
     no_model_solves, no_model_solves_in_all = sample_unsolved(results, styles, find_snippet)
     trivial = trivial_baselines(results)
@@ -376,6 +378,7 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
         "unsolved": no_model_solves,
         "unsolved_in_all": no_model_solves_in_all,
         "runs": runs,
+        "counts": count_chart(counted_apart) if counted_apart else "",
         "tokenizers": list(dict.fromkeys(run.tokenizer for run in runs)),
         "has_reader": has_reader(results),
         "attempted": any(row.stat.attempts for row in rows),

@@ -16,15 +16,13 @@ from carrara.results import Series, series_of
 from carrara.results.result import WITHIN, Result
 from carrara.results.series import item_id_of
 from carrara.util.errors import RunError, UsageError
-from carrara.util.quantities import natural, write_length
+from carrara.util.quantities import count, natural, write_length
 from carrara.util.sanitize import short
 
 TOLERATED = 0.02
 """The difference of the server's count of tokens, as a share, from which lengths are doubted."""
 TEMPLATE_SPREAD = 4
 """Tokens by which the excess of two prompts may differ if a chat template around one message explains it."""
-CUT_SPREAD, CUT_PROMPTS = 2, 5
-"""If the counts of so many prompts are within so many tokens of each other, and below ours, prompts were cut."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +42,9 @@ class Provenance:
     """Whether prompts are as long as their length says, by the tokenizer's own count."""
     server: str
     """The difference of the server's count of prompt tokens."""
+    counts: tuple[tuple[float, float], ...]
+    """The mean tokens of a prompt at each length, as they were sent and as the server counted them. Empty where these
+    are about the same, or differ by a constant."""
     output: str
     seconds: str
     warnings: tuple[str, ...]
@@ -60,7 +61,9 @@ def provenance(results: Sequence[Result], styles: Styles) -> list[Provenance]:
 
 def _describe(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> Provenance:
     prompt_styles = sorted({_prompt_style(result) for result in results})
-    server, server_warning = _describe_server_counts(style, tokenizer, results)
+    whole = [result for result in results if result.status != "shortened"]
+    server, server_warning = _describe_server_counts(style, tokenizer, whole)
+    cut = [result for result in results if result.status == "shortened"]
     exact, exact_warning = _describe_length_errors(style, tokenizer, results)
     outputs = [result.output_tokens for result in results if result.output_tokens is not None]
     seconds = [result.seconds for result in results if result.seconds is not None]
@@ -74,10 +77,11 @@ def _describe(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> 
         lengths=", ".join(write_length(length) for length in sorted({result.length for result in results})),
         replies=len(results),
         exact=exact,
-        server=server,
+        server="; ".join(filter(None, (f"cut {count(len(cut), 'prompt')}" if cut else "", server))),
+        counts=_curve_of_counts(results) if cut or server_warning else (),
         output=f"{sum(outputs) / len(outputs):,.0f}" if outputs else "–",
         seconds=f"{sum(seconds) / len(seconds):,.1f}" if seconds else "–",
-        warnings=tuple(filter(None, (exact_warning, server_warning))),
+        warnings=tuple(filter(None, (_describe_cut(style, cut), exact_warning, server_warning))),
     )
 
 
@@ -117,6 +121,29 @@ def _expected_tokens(result: Result) -> int:
     return item_id.length if item_id and WITHIN in result.settings else result.length
 
 
+def _describe_cut(style: SeriesStyle, cut: Sequence[Result]) -> str:
+    """Return a warning about prompts that the server cut. Empty if it cut none."""
+    if not cut:
+        return ""
+    most = max(cut, key=lambda result: result.tokens)
+    shown = "" if most.reading else f": it counted {most.input_tokens or 0:,} tokens where {most.tokens:,} were sent"
+    return (
+        f"The server of {style.name} cut {count(len(cut), 'prompt')} and did not say so{shown}. The replies are no "
+        "answers of the model (shortened)."
+    )
+
+
+def _curve_of_counts(results: Sequence[Result]) -> tuple[tuple[float, float], ...]:
+    by_length: dict[int, list[tuple[int, int]]] = {}
+    for result in results:
+        if result.input_tokens and result.tokens and READER not in result.settings:
+            by_length.setdefault(result.length, []).append((result.tokens, result.input_tokens))
+    return tuple(
+        (fmean(sent for sent, _ in pairs), fmean(counted for _, counted in pairs))
+        for _, pairs in sorted(by_length.items())
+    )
+
+
 def _describe_server_counts(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
     """Return whether the server counted as many tokens, and a warning if not.
 
@@ -136,6 +163,10 @@ def _describe_server_counts(style: SeriesStyle, tokenizer: str, results: Sequenc
         return "the same", ""
     difference, cause = _share_off(result, server_tokens), _cause(tokenizer, counted)
     text = f"{difference:+.2%} at most"
+    if cause.is_added:
+        return _typeset(f"{text}: {cause.name}"), _typeset(
+            f"The server of {style.name} counted {cause.name}. `carrara server` shows what its template adds."
+        )
     if abs(difference) < TOLERATED:
         return _typeset(f"{text}: {cause.name}" if cause.is_template else text), ""
     if cause.is_template and not lengths_claimed:
@@ -161,12 +192,14 @@ class _Cause(NamedTuple):
     name: str
     evidence: str
     is_template: bool = False
+    is_added: bool = False
+    """Whether the server adds the same text to each prompt."""
 
 
+_ADDED = "text that the server adds, such as a system prompt, a second begin-of-text token, or the template twice"
 _TOKENIZER = _Cause(
     "another tokenizer", "a chat template only adds tokens, and the difference grows evenly with the length"
 )
-_CUT = _Cause("cut prompts", "only longer prompts have fewer tokens")
 _TOKENIZER_OR_CUT = _Cause("another tokenizer, or cut prompts", "a chat template only adds tokens")
 
 
@@ -174,7 +207,7 @@ def _cause(tokenizer: str, counted: Sequence[tuple[Result, int]]) -> _Cause:
     """Return the probable cause of a difference, from its sign and from how it grows with the length.
 
     A chat template adds the same number of tokens to each prompt of one message. Another tokenizer changes the count by
-    about the same share at each length. A prompt that is cut has fewer tokens, and shorter prompts agree.
+    about the same share at each length. Prompts that were cut for certain are not among these.
     """
     lacks_template = _prompt_style(counted[0][0]) == "chat" and not _knows_chat(tokenizer)
     by_length: dict[int, list[tuple[Result, int]]] = {}
@@ -182,46 +215,34 @@ def _cause(tokenizer: str, counted: Sequence[tuple[Result, int]]) -> _Cause:
         by_length.setdefault(result.length, []).append((result, server_tokens))
     groups = [by_length[length] for length in sorted(by_length)]
     if sum(server_tokens - result.tokens for result, server_tokens in groups[-1]) < 0:
-        return _cause_of_fewer(groups, lacks_template)
-    name = (
-        f"the chat template, which {short(tokenizer)} does not count" if lacks_template else "text that the server adds"
-    )
+        return _cause_of_fewer(groups)
     excess = [server_tokens - result.tokens for result, server_tokens in counted]
+    name = f"the chat template, which {short(tokenizer)} does not count" if lacks_template else _ADDED
     if len(groups) == 1:
         return _Cause(f"{name}, or another tokenizer", "there is only one length", is_template=lacks_template)
     if min(excess) > 0 and max(excess) - min(excess) <= TEMPLATE_SPREAD:
-        return _Cause(name, "the excess is the same at each length", is_template=lacks_template)
+        name = name if lacks_template else f"{count(min(excess), 'token')} in each prompt: {name}"
+        return _Cause(name, "the excess is the same at each length", lacks_template, is_added=not lacks_template)
     if min(excess) < 0:
         return _Cause("another tokenizer", "it counts fewer tokens in some prompts, and more in others")
     messages = ", or the chat template around each of many messages" if lacks_template else ""
     return _Cause(f"another tokenizer{messages}", "the difference changes with the length")
 
 
-def _cause_of_fewer(groups: Sequence[Sequence[tuple[Result, int]]], lacks_template: bool) -> _Cause:
-    """Return why a server counted fewer tokens.
+def _cause_of_fewer(groups: Sequence[Sequence[tuple[Result, int]]]) -> _Cause:
+    """Return why a server counted fewer tokens, though not so few that it cut prompts.
 
     Args:
         groups: The prompts of each length with the server's counts, the longest last.
-        lacks_template: Whether the server's counts include a chat template that ours do not.
     """
-    longest = [server_tokens for _, server_tokens in groups[-1]]
-    if (
-        max(longest) - min(longest) <= CUT_SPREAD
-        and len({result.context_id for result, _ in groups[-1]}) >= CUT_PROMPTS
-    ):
-        return _Cause("cut prompts", f"its counts stop at {max(longest):,} tokens")
     points = [
         (fmean(result.tokens for result, _ in group), fmean(server_tokens for _, server_tokens in group))
         for group in groups
     ]
     growth = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(points) if b[0] > a[0]]
     if len(growth) > 1:
-        if growth[-1] < growth[0] / 2:
-            return _CUT
         return _TOKENIZER if growth[-1] > 0.8 * growth[0] else _TOKENIZER_OR_CUT
-    if growth and points[0][1] <= (1 - TOLERATED) * points[0][0]:
-        return _TOKENIZER
-    return _CUT if growth and not lacks_template else _TOKENIZER_OR_CUT
+    return _TOKENIZER if growth and points[0][1] <= (1 - TOLERATED) * points[0][0] else _TOKENIZER_OR_CUT
 
 
 def _task_label(result: Result) -> str:

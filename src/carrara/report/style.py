@@ -23,7 +23,7 @@ LIGHT = {
     "s6": "#694e28", "s7": "#4f5160",
     "ok": "#b8c6d2", "unparsed": "#d6a233", "empty": "#f0d9a0", "unread": "#8f7a1d", "limited": "#a9825c",
     "truncated": "#c9621f", "refused": "#8b3f86", "called": "#5b6fb5",
-    "filtered": "#b02e52", "overflow": "#2b8a7a", "error": "#2b3036",
+    "filtered": "#b02e52", "overflow": "#2b8a7a", "shortened": "#5aa88f", "error": "#2b3036",
 }  # fmt: skip
 DARK = {
     "background": "#14171a", "surface": "#1a1e22", "rule": "#2d3339", "rule-strong": "#56606a",
@@ -33,7 +33,7 @@ DARK = {
     "s6": "#b09d65", "s7": "#ece3ea",
     "ok": "#4d5b68", "unparsed": "#d6a233", "empty": "#7d6a35", "unread": "#b9a03c", "limited": "#c9a27b",
     "truncated": "#e07a36", "refused": "#c07abb", "called": "#8c9fe0",
-    "filtered": "#e06284", "overflow": "#45b5a2", "error": "#e5e8ea",
+    "filtered": "#e06284", "overflow": "#45b5a2", "shortened": "#7fd0b8", "error": "#e5e8ea",
 }  # fmt: skip
 """The same names as in light mode. CSS has each as a custom property (`--text`)."""
 

@@ -22,7 +22,7 @@ interval where all scores are equal.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, Literal
@@ -368,7 +368,10 @@ def describe(usability: Usability) -> str:
 
 
 def counts(stat: Stat) -> bool:
-    """Return whether replies count at a length. A prompt that did not fit counts 0. A failed request does not count."""
+    """Return whether replies count at a length.
+
+    A prompt that did not fit counts 0. A failed request does not count, nor a prompt that the server cut.
+    """
     return stat.scored or stat.statuses.keys() == {"overflow"}
 
 
@@ -394,10 +397,18 @@ def _effective_length(task: str, series: Series, rows: list[Row], requirements: 
         return EffectiveLength(series, task, "no score", None, reason=rows[0].stat.unscored)
     base = BaseScore.of(counted_rows[0].length, counted_rows[0].stat, task, requirements)
     points = [(row.length, row.stat.mean, row.stat.n_effective) for row in counted_rows]
-    overflowing = [row.length for row in counted_rows if not row.stat.scored]
-    count_zero = "counts 0" if len(overflowing) == 1 else "count 0"
-    note = f"{', '.join(map(write_length, overflowing))} did not fit and {count_zero}" if overflowing else ""
-    return judge(series, task, base, points, note)
+    return judge(series, task, base, points, "; ".join(_unfit_notes(rows)))
+
+
+def _unfit_notes(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield which lengths have no score because their prompts did not reach the model whole."""
+    unscored = [row for row in rows if not row.stat.scored]
+    overflowing = [write_length(row.length) for row in unscored if counts(row.stat)]
+    if overflowing:
+        yield f"{', '.join(overflowing)} did not fit and {'counts' if len(overflowing) == 1 else 'count'} 0"
+    cut = [write_length(row.length) for row in unscored if "shortened" in row.stat.statuses]
+    if cut:
+        yield f"the server cut {', '.join(cut)}, so {'it is' if len(cut) == 1 else 'they are'} not measured"
 
 
 def judge(

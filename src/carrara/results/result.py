@@ -108,8 +108,8 @@ class Result:
     """An id that is the same at every length and in every arrangement. Scores are paired by it."""
     status: Status
     """`ok`; or why there is no answer to score: `unparsed`, `empty`, `refused`, `called`, `filtered`, `truncated`,
-    `overflow` or `error`; or why an answer says little: `unread` if the model had tools and called none, `limited` if a
-    reader's limit was reached before it answered by itself."""
+    `overflow`, `shortened` or `error`; or why an answer says little: `unread` if the model had tools and called none,
+    `limited` if a reader's limit was reached before it answered by itself."""
     score: float
     """The score, from 0 to 1."""
     chance_level: float

@@ -7,8 +7,8 @@ score.
 Every reply has exactly one status. An answer was read from a reply whose status is `ok`; each other status has its own
 count. The score is the mean over the replies: one that is not `ok` scores 0. A failed request (`error`) is no reply and
 not in the mean. The score of attempts leaves out the replies in which the model attempts no answer: refusals, tool
-calls, filtered replies and overflows. Where every prompt was too long or its request failed, nothing was measured, and
-there is no score but only that status.
+calls, filtered replies, overflows and prompts that the server shortened. Where every prompt was too long or shortened,
+or its request failed, nothing was measured, and there is no score but only that status.
 """
 
 import math

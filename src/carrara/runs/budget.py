@@ -24,7 +24,11 @@ _TOKENS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 _SECONDS = {"s": 1, "min": 60, "h": 3600}
 
 
-class BudgetExhaustedError(Exception):
+class NotAskedError(Exception):
+    """Raised in place of a request that is not to be made. The item leaves no result."""
+
+
+class BudgetExhaustedError(NotAskedError):
     """Raised in place of a request that would exceed the budget."""
 
 

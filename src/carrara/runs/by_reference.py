@@ -19,7 +19,7 @@ means, and whether it is made again (servers/retry.py).
 import math
 import random
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
@@ -213,6 +213,8 @@ class ReferencedAPI(ModelAPI):
         self._render, self._watcher, self._going_on = render, watcher, going_on
         self._limit, self._patience, self._quick, self._cache = limit, patience, quick, cache
         self.recall = recall
+        self.stale: Collection[str] = ()
+        """The items whose replies in the cache do not count: the server cut their prompts."""
         self._secrets = secrets_of(model.api)
         if type(model.api).count_text_tokens is ModelAPI.count_text_tokens:
             model.api.count_text_tokens = _count_tokens  # type: ignore[method-assign]
@@ -243,7 +245,8 @@ class ReferencedAPI(ModelAPI):
         context = item_calls.context.context_id if item_calls else ""
         name = self._cache.name(self._model, input, tools, tool_choice, config, context) if self._cache else ""
         name = item_calls.occurrence(name) if item_calls else name
-        if self._cache and (cached := self._cache.get(name)):
+        id = item_calls.id if item_calls else reference["id"]
+        if self._cache and id not in self.stale and (cached := self._cache.get(name)):
             cached_output = sanitize_output(cached, self._secrets, MOST_WRITTEN)
             if item_calls:
                 item_calls.add(name, input, cached_output)
@@ -252,13 +255,11 @@ class ReferencedAPI(ModelAPI):
                 request={KEY: clip(dict(reference), ())}, response=None, time=cached_output.time
             )
         if item_calls:
-            item_calls.check_budget(input)
+            item_calls.check_request(input)
         if self._going_on and input[-1].role == "assistant":  # a reply that the model continues
             config = config.model_copy(update={"extra_body": {**(config.extra_body or {}), **self._going_on}})
         began, attempts = time.monotonic(), retry.current()
-        reply = await self._send(
-            item_calls.id if item_calls else reference["id"], input, tools, tool_choice, config, attempts
-        )
+        reply = await self._send(id, input, tools, tool_choice, config, attempts)
         output, call = self._settle(reply, attempts), reply.call
         output = sanitize_output(average_logprobs(output), self._secrets, reply.characters)
         output.metadata = {**(output.metadata or {}), REQUESTS: attempts.count_answer()}

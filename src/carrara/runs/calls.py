@@ -5,7 +5,7 @@ reports it here. A call does not hold the text of the context: a message refers 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage
 from carrara.constants import CONTEXT, EXCERPT, KEY, PARTS
 from carrara.readers.context import WHOLE_CONTEXT, Part, ReaderContext
 from carrara.readers.reader import LimitReachedError
-from carrara.runs.budget import BudgetExhaustedError, ItemBudget
+from carrara.runs.budget import ItemBudget, NotAskedError
 
 TOOL_CALLS = 32
 """The most calls of tools in one message to a reader with a limit, such as an agent."""
@@ -31,6 +31,8 @@ class Call(NamedTuple):
     """The input: texts, and positions of passages of the context."""
     output: str
     input_tokens: int
+    sent_tokens: int
+    """The tokens of the input by our own count, without those of the chat format."""
     output_tokens: int
     cached_tokens: int | None
     """The tokens of the input that the server had in its cache. None if it does not say."""
@@ -49,8 +51,10 @@ class Calls:
     """The most calls. None: any number."""
     tool_calls: int = 0
     """The calls of tools that the model asked for."""
-    refused: BudgetExhaustedError | None = None
-    """The error of the first request for which the budget had no room. An agent may have caught it."""
+    admit: Callable[[], None] = lambda: None
+    """Raises `NotAskedError` if the server cuts prompts of the item's length."""
+    refused: NotAskedError | None = None
+    """The error of the first request that was not to be made. An agent may have caught it."""
     _occurrences: Counter[str] = field(default_factory=Counter[str])
 
     def occurrence(self, name: str) -> str:
@@ -63,14 +67,15 @@ class Calls:
         if self.most is not None and len(self.made) >= self.most:
             raise LimitReachedError(f"the reader made {len(self.made)} calls of the model, all that it may")
 
-    def check_budget(self, input: Sequence[ChatMessage]) -> None:
-        """Raise `BudgetExhaustedError` if the budget has no room for a request."""
-        if self.budget.meter and self.budget.meter.budget:
-            try:
+    def check_request(self, input: Sequence[ChatMessage]) -> None:
+        """Raise `NotAskedError` if the server would cut the prompt, or the budget has no room for a request."""
+        try:
+            self.admit()
+            if self.budget.meter and self.budget.meter.budget:
                 self.budget.check(self._count(input))
-            except BudgetExhaustedError as error:
-                self.refused = error
-                raise
+        except NotAskedError as error:
+            self.refused = error
+            raise
 
     def add(self, name: str, input: Sequence[ChatMessage], output: ModelOutput) -> None:
         """Count a call."""
@@ -78,9 +83,10 @@ class Calls:
         usage = output.usage or ModelUsage()
         cached, text = usage.input_tokens_cache_read, _text_of(output)
         written = usage.output_tokens or self.context.count(text)
-        sent = usage.input_tokens + (cached or 0) + (usage.input_tokens_cache_write or 0) or self._count(input)
-        self.made.append(Call(_parts_of(input), text, sent, written, cached, output.time or 0.0))
-        self.budget.spend(sent, cached or 0, written)
+        sent = self._count(input)
+        counted = usage.input_tokens + (cached or 0) + (usage.input_tokens_cache_write or 0) or sent
+        self.made.append(Call(_parts_of(input), text, counted, sent, written, cached, output.time or 0.0))
+        self.budget.spend(counted, cached or 0, written)
         self._limit_tool_calls(len(output.message.tool_calls or ()) if output.choices else 0)
 
     def _limit_tool_calls(self, requested: int) -> None:
@@ -129,9 +135,9 @@ _CURRENT: ContextVar[Calls | None] = ContextVar("calls", default=None)
 
 
 @contextmanager
-def calls(id: str, budget: ItemBudget, context: ReaderContext) -> Iterator[Calls]:
+def calls(id: str, budget: ItemBudget, context: ReaderContext, admit: Callable[[], None]) -> Iterator[Calls]:
     """Count the calls of the item that is asked within the block."""
-    item_calls = Calls(id, budget, context)
+    item_calls = Calls(id, budget, context, admit=admit)
     token = _CURRENT.set(item_calls)
     try:
         yield item_calls

@@ -29,7 +29,7 @@ from carrara.results.result import Result
 from carrara.runs.budget import Budget, read_budget
 from carrara.runs.jobs import RunItems, jobs_of, tasks_of
 from carrara.runs.prices import Price, price_of
-from carrara.servers.model_names import check_style
+from carrara.servers.model_names import check_style, tokenizer_for
 from carrara.servers.secrets import refuse_secret
 from carrara.util.errors import UsageError
 from carrara.util.quantities import check_count
@@ -138,7 +138,16 @@ class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
 
     @jobs.default
     def _jobs_of_tasks(self) -> tuple[RunJob, ...]:
-        return jobs_of(self.tasks, self, self.model)
+        return jobs_of(self.tasks, self, self.model, self._measure_largest)
+
+    def _measure_largest(self) -> int:
+        """Return the length of the largest prompt that the model's server reads whole."""
+        from carrara.servers.window import largest_prompt
+
+        if self.in_process or not isinstance(self.model_or_function, str):
+            raise UsageError("`lengths=max` is measured on a server, and this model has none: give lengths as numbers")
+        tokenizer = self.tokenizer or tokenizer_for(self.model)
+        return largest_prompt(self.model, self.base_url, self.model_args, tokenizer)
 
     def __attrs_post_init__(self) -> None:
         for name, value in self.model_args.items():

@@ -14,7 +14,7 @@ from carrara.items.arrangement import check_length
 from carrara.items.item_id import ALL, ItemId, RunJob
 from carrara.items.prompt_pack import Pack
 from carrara.items.selection import Selection, item_ids
-from carrara.options import ItemOptions, NamedTask, at_least, lengths_of, selections_of, text
+from carrara.options import ItemOptions, NamedTask, at_least, run_lengths_of, selections_of, text
 from carrara.params import build, canonical, read_canonical
 from carrara.runs.presets import INSTANCES, Preset, Size, preset_of
 from carrara.servers.model_names import check_model, tokenizer_for
@@ -26,7 +26,7 @@ from carrara.tasks.published_rows import PublishedFile, remember_files
 from carrara.tokenizers import permission
 from carrara.util.errors import UsageError
 from carrara.util.log import logger, warn_once
-from carrara.util.quantities import natural, read_lengths, write_length
+from carrara.util.quantities import LARGEST, natural, read_lengths, write_length
 
 _SOURCES: Mapping[str, Callable[[Path], list[PublishedFile]]] = {
     "babilong": babilong.sources,
@@ -116,18 +116,28 @@ class RunItems(ItemOptions):
     """The items that a run asks."""
 
     group = ItemOptions.group
-    lengths: tuple[int, ...] | None = field(default=None, converter=converters.optional(lengths_of))
-    """Tokens of the prompts, such as 0,4k,1M. `k` is 1,024. By default 0 (no filler), or the lengths of the preset."""
+    lengths: tuple[int, ...] | None = field(default=None, converter=converters.optional(run_lengths_of))
+    """Tokens of the prompts, such as 0,4k,1M. `k` is 1,024. By default 0 (no filler), or the lengths of the preset.
+    `max` is the largest prompt that the server reads whole, which is measured first."""
     n: Annotated[int | None, Parameter(name="-n", metavar="N")] = field(default=None, validator=at_least(1))
     """Instances for each task and length. By default 20, or as many as the preset has."""
     published: Annotated[str, text("SUITE:DIR")] = ""
     """Run the published items of babilong, mrcr, minerva or ruler from their files in a folder, unchanged."""
 
 
-def jobs_of(tasks: Sequence[Selection | RunJob], items: RunItems, model: str) -> tuple[RunJob, ...]:
-    """Return the jobs of tasks for a model. Existing jobs are returned unchanged."""
+def jobs_of(
+    tasks: Sequence[Selection | RunJob], items: RunItems, model: str, measure: Callable[[], int] | None = None
+) -> tuple[RunJob, ...]:
+    """Return the jobs of tasks for a model. Existing jobs are returned unchanged.
+
+    Args:
+        measure: Measures the length `max`.
+    """
     pack = items.sampling.pack()
-    resolved = [task if isinstance(task, RunJob) else _resolve(task, items, pack) for task in tasks]
+    lengths = items.lengths
+    if lengths and LARGEST in lengths and measure and not all(isinstance(task, RunJob) for task in tasks):
+        lengths = tuple(dict.fromkeys(measure() if length == LARGEST else length for length in lengths))
+    resolved = [task if isinstance(task, RunJob) else _resolve(task, items, pack, lengths) for task in tasks]
     check_model(model)  # report an unknown task before an unknown model
     jobs = list[RunJob]()
     for task in resolved:
@@ -146,9 +156,9 @@ class _Resolution:
     lengths: Sequence[int] | None
 
 
-def _resolve(requested: Selection, items: RunItems, pack: Pack | None) -> _Resolution:
+def _resolve(requested: Selection, items: RunItems, pack: Pack | None, lengths: Sequence[int] | None) -> _Resolution:
     requested = Selection(requested.tasks, {**requested.params, **items.params})
-    preset, lengths, selection = None, items.lengths, requested
+    preset, selection = None, requested
     if preset_and_tasks := preset_of(requested.tasks):
         preset, tasks = preset_and_tasks
         if preset.from_files and tasks == preset.selection:

@@ -75,7 +75,13 @@ def _step(call: Call) -> dict[str, Any]:
     """Return the record of a call: the passages of the context that it had, and the beginning of its output."""
     passages = [list(part) for part in call.parts if not isinstance(part, str)]
     excerpt = call.output if len(call.output) <= SHOWN else call.output[: SHOWN - 1] + "…"
-    return {"passages": passages, "input": call.input_tokens, "output": call.output_tokens, "said": excerpt}
+    return {
+        "passages": passages,
+        "input": call.input_tokens,
+        "sent": call.sent_tokens,
+        "output": call.output_tokens,
+        "said": excerpt,
+    }
 
 
 def recall_of(record: Mapping[str, Any]) -> dict[str, float]:

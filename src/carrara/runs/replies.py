@@ -3,8 +3,8 @@
 Logs may come from somebody else. A log is damaged if a sample's fields have other types or values than a run writes.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -14,6 +14,7 @@ from pydantic import ConfigDict, ValidationError, create_model
 from carrara.answers.status import NEVER_ASKED, Status
 from carrara.constants import KEY, MONEY, NATS, NOT_ASKED, PLACES, PROMPT, READING, REPEATED, REQUEST, REQUESTS
 from carrara.results.result import FATES, FactTrace, ReadingCost, Result, Subject, task_of
+from carrara.results.shortened import Step, shortened
 from carrara.runs.log_files import DamagedLogError, header, logs, samples
 from carrara.runs.settings import settings_in
 from carrara.tokenizers.gguf import split_digest
@@ -22,6 +23,9 @@ from carrara.util.log import logger, warn_skipped
 
 NAME = 100
 """The most characters of the model name that a server reports."""
+
+SERVER_CUT = "the server cut the prompt"
+"""What is said of a fact that was lost in a request whose prompt the server cut."""
 
 LOGS = "logs"
 """The folder of a run in which Inspect keeps its logs."""
@@ -59,6 +63,8 @@ class LoggedReply:
     """The text that was appended to the prompt."""
     reading: Mapping[str, Any] | None = None
     """The record of the reader, unless the whole context was sent."""
+    steps: Sequence[Step] = ()
+    """The reader's requests."""
 
 
 def read_results(directory: Path, damaged: Callable[[DamagedLogError], None] | None = None) -> list[Result]:
@@ -131,7 +137,34 @@ def read_replies(
             known = replies_by_key.get(key)
             if known is None or reply.result.status != "error" or known.result.status == "error":
                 replies_by_key[key] = reply
-    return list(replies_by_key.values())
+    return _mark_shortened(list(replies_by_key.values()))
+
+
+def _mark_shortened(replies: Sequence[LoggedReply]) -> list[LoggedReply]:
+    """Return the replies, with the status `shortened` where their counts prove that the server cut the prompt."""
+    cut = shortened([(reply.result, reply.steps) for reply in replies])
+    return [
+        replace(reply, result=_shortened(reply.result, numbers, len(reply.steps))) if numbers else reply
+        for reply, numbers in zip(replies, cut, strict=True)
+    ]
+
+
+def steps_of(reading: Mapping[str, Any] | None) -> list[Step]:
+    """Return the tokens of a reader's requests. Logs of earlier versions have no count of ours."""
+    return [(int(step.get("sent", 0)), int(step["input"])) for step in reading["steps"]] if reading else []
+
+
+def _shortened(result: Result, cut: Collection[int], requests: int) -> Result:
+    facts = tuple(_unseen(fact, cut, requests) for fact in result.facts)
+    return replace(result, status="shortened", score=0.0, scores={}, answer=None, error_type="", detail="", facts=facts)
+
+
+def _unseen(fact: FactTrace, cut: Collection[int], requests: int) -> FactTrace:
+    """Return what became of a fact. If it was lost in a request that the server cut, the model may not have seen it."""
+    lost_in = fact.call or requests
+    if lost_in - 1 not in cut or fact.fate in ("used", "mutated", "stale"):
+        return fact
+    return replace(fact, fate="unseen", call=lost_in, said=SERVER_CUT)
 
 
 def replies_in(path: Path, whole: bool = False) -> list[LoggedReply]:
@@ -187,7 +220,7 @@ def _reply(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any])
     result = _result(log, settings, sample, str(reference.get("excerpt") or ""))
     sha256, request = (str(reference.get(name) or "") for name in ("sha256", REQUEST))
     reading = sample["metadata"].get(READING)
-    return LoggedReply(result, sample.get("output") or {}, sha256, request, reading)
+    return LoggedReply(result, sample.get("output") or {}, sha256, request, reading, steps_of(reading))
 
 
 def _reference(sample: Mapping[str, Any]) -> Mapping[str, Any]:

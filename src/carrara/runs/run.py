@@ -7,7 +7,7 @@ twice.
 
 import gc
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -31,7 +31,8 @@ from carrara.items.prompt_pack import Pack, read_pack
 from carrara.readers.prompts import Reference, is_quick_to_render, prompt_of
 from carrara.results.result import Result, Subject
 from carrara.results.series import changed_models
-from carrara.runs import answer_reserve, manifest, progress, sharding
+from carrara.results.shortened import counts_of
+from carrara.runs import answer_reserve, manifest, progress, sharding, window
 from carrara.runs.budget import Meter, metering
 from carrara.runs.by_reference import ReferencedAPI
 from carrara.runs.checks import check_size, check_unchanged, warnings
@@ -50,6 +51,7 @@ from carrara.runs.folder import (
 from carrara.runs.replies import LOGS, LoggedReply, read_replies, read_results
 from carrara.runs.settings import SERVER, address, file_of, settings_of
 from carrara.runs.tasks import estimate, make_task
+from carrara.runs.window import Window
 from carrara.servers.inspect_private import PrerequisiteError, plain, platform
 from carrara.servers.probe import IN_PROCESS, check_server
 from carrara.servers.reasoning_mode import ASKED, PREFILLED, Thinking, reasoning_way, require_prefill
@@ -154,6 +156,10 @@ class Outcome:
     """The number of these requests that repeat a failed one."""
     unasked: int = 0
     """The number of items for which the budget had no room."""
+    cut: str = ""
+    """What is to be said about prompts that the server cut. Empty if it cut none."""
+    beyond: int = 0
+    """The number of items that were not asked because the server would cut their prompts."""
 
 
 def describe_failures(results: Sequence[Result]) -> str:
@@ -227,10 +233,14 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         shown = progress.progress(
             len(samples),
             {str(sample.id): _tokens(sample) for sample in left},
-            _first_line(config, samples, left, meter),
+            _first_line(config, samples, left, meter, server),
             console,
         )
-        with metering(meter), plain_path(config.out / LOGS) as folder, shown:
+        cut_before = [reply for reply in replies if _was_cut(reply, subject) and reply.result.id in samples]
+        model.api.stale = frozenset(reply.result.id for reply in cut_before)
+        window.withdraw(config.out / LOGS, cut_before)
+        watched = _make_window(config, server, known.values())
+        with metering(meter), window.watching(watched), plain_path(config.out / LOGS) as folder, shown:
             logs, task_count = evaluate(config, model, list(tasks.values()), folder, known)
         if len(logs) < task_count:  # Inspect ends like this when it is interrupted
             raise KeyboardInterrupt
@@ -239,9 +249,15 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         results_of_run = [result for result in results if result.subject == subject and result.id in samples]
         for change in changed_models(results_of_run):
             logger.warning(change)
-        _check_complete(config, logs, len(samples), len(results_of_run) + meter.unasked)
+        _check_complete(config, logs, len(samples), len(results_of_run) + meter.unasked + len(watched.beyond))
         return Outcome(
-            results_of_run, results, TALLY.requests - requests_before, TALLY.again - repeats_before, meter.unasked
+            results_of_run,
+            results,
+            TALLY.requests - requests_before,
+            TALLY.again - repeats_before,
+            meter.unasked,
+            window.describe_shortened(results_of_run, watched),
+            len(watched.beyond),
         )
 
 
@@ -260,16 +276,32 @@ def _in_folder(config: RunConfig) -> tuple[RunConfig, dict[RunJob, sharding.Bloc
 
 
 def _is_known(reply: LoggedReply, subject: Subject) -> bool:
-    return reply.result.subject == subject and reply.result.status != "error"
+    return reply.result.subject == subject and reply.result.status not in ("error", "shortened")
+
+
+def _was_cut(reply: LoggedReply, subject: Subject) -> bool:
+    return reply.result.subject == subject and reply.result.status == "shortened"
+
+
+def _make_window(config: RunConfig, server: ServerInfo | None, known: Iterable[LoggedReply]) -> Window:
+    """Return what is known about the prompts that the server reads, from the replies that the run has."""
+    watched = Window(server.software, server.address) if server and server.address else Window()
+    for reply in known:
+        for prompt in filter(None, counts_of(reply.result, reply.steps)):
+            watched.counts.add(prompt)
+    return watched
 
 
 def _tokens(sample: Sample) -> int:
     return int((sample.metadata or {})["tokens"])
 
 
-def _first_line(config: RunConfig, samples: Mapping[str, Sample], left: Sequence[Sample], meter: Meter) -> str:
+def _first_line(
+    config: RunConfig, samples: Mapping[str, Sample], left: Sequence[Sample], meter: Meter, server: ServerInfo | None
+) -> str:
     """Return the first line of progress: the existing replies, and the requests to come."""
     known_count = len(samples) - len(left)
+    window = server.context_window if server else None
     later = sum((sample.metadata or {}).get(FOLLOW_UPS, (0, 0))[0] for sample in left)
     return "".join(
         (
@@ -279,6 +311,7 @@ def _first_line(config: RunConfig, samples: Mapping[str, Sample], left: Sequence
             "" if config.context_reader.is_whole else f", read by {config.context_reader}",
             f", at a cost of about {meter.expected:,.2f}" if meter.expected else "",
             f", to {config.model}",
+            f", whose server states a window of {window:,} tokens" if window else "",
         )
     )
 

@@ -6,7 +6,7 @@ by.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import anyio
@@ -43,7 +43,7 @@ from carrara.readers.reader import Estimate, Exchange, LimitReachedError, Reader
 from carrara.readers.registry import parse_reader
 from carrara.readers.sandboxes import parse_sandbox
 from carrara.results.result import WITHIN
-from carrara.runs import budget, progress
+from carrara.runs import budget, progress, window
 from carrara.runs.by_reference import PromptMismatchError, PromptReference, ReferencedAPI, call_in_thread, provider_of
 from carrara.runs.calls import calls
 from carrara.runs.reader_model import CalledModel, make_reference
@@ -204,8 +204,9 @@ def ask(server: str = "", reader: str = "", cot: str = "", within: str = "") -> 
                 takes = estimate(way, state.metadata)
                 with budget.current().asking(id, takes.sent, takes.written) as allowance:
                     await _ask(id, way, thinking, state, generate, allowance)
-            except budget.BudgetExhaustedError as error:
-                budget.current().unasked += 1
+            except budget.NotAskedError as error:
+                if isinstance(error, budget.BudgetExhaustedError):
+                    budget.current().unasked += 1
                 progress.on_drop(id)
                 _set_message(error, item_attempts)
                 raise
@@ -246,7 +247,7 @@ async def _ask(
     if completes is not None and completes != (item.item_id.style == "base"):
         raise UsageError(f"{model} is used for chat and for plain completion at once: make it two runs")
     context = ReaderContext(item)
-    with calls(id, allowance, context) as item_calls:
+    with calls(id, allowance, context, partial(window.admit, id, state.metadata["length"])) as item_calls:
         config = _answer_config(item, state)
         called_model = CalledModel(item, context, reference, thinking, state, generate, config, item_calls)
         reading = await _read(reader, context, called_model)
@@ -260,7 +261,9 @@ async def _ask(
         record = reading_record(reference.sha256, item_calls.made, reading, traced)
     elif item.prompt.template.follow_ups:
         record = reading_record(reference.sha256, item_calls.made, reading, [])
-    _settle(state, reference, called_model.output_of(reading.reply), record, allowance.money)
+    output = called_model.output_of(reading.reply)
+    window.add(state.metadata, output, record)
+    _settle(state, reference, output, record, allowance.money)
 
 
 def _answer_config(item: Item, state: TaskState) -> GenerateConfigArgs:
@@ -311,7 +314,7 @@ def _set_message(error: Exception, item_attempts: Attempts) -> None:
     elif isinstance(error, PrerequisiteError):
         error.message = plain(error)
     elif not getattr(error, "message", None):
-        known = UsageError | RunError | PromptMismatchError | budget.BudgetExhaustedError
+        known = UsageError | RunError | PromptMismatchError | budget.NotAskedError
         words = str(error) if isinstance(error, known) else repr(error)
         error.message = words  # type: ignore[attr-defined]
 

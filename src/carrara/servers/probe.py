@@ -5,6 +5,8 @@
     the same, with the reply's beginning    prefill
     POST /tokenize                          tokenizer
 
+    GET /api/version, /version              version of the software, if nothing else names it
+
 A run asks only for what it needs; `probe_server` asks for everything.
 
 The context window is how many tokens a model takes, prompt and answer together. vLLM and SGLang state it as
@@ -14,6 +16,7 @@ server's.
 """
 
 import os
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -33,6 +36,7 @@ from carrara.servers.retry import Kind, RetryTrouble
 from carrara.servers.secrets import mask, public
 from carrara.servers.server_info import ServerInfo, completes, shown_names
 from carrara.servers.short_question import (
+    QUESTION,
     ShortAnswer,
     ShortQuestion,
     TroubledError,
@@ -40,6 +44,7 @@ from carrara.servers.short_question import (
     find_prefill,
     separates_reasoning,
 )
+from carrara.servers.template_text import TemplateText, template_text
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
 
@@ -70,8 +75,28 @@ _WINDOW_NAMES = (
 )
 """The names that servers give the context window, the most reliable first."""
 
+_OWNERS = {
+    "vllm": "vLLM",
+    "sglang": "SGLang",
+    "llamacpp": "llama.cpp",
+    "library": "Ollama",
+    "organization_owner": "LM Studio",
+}
+"""Whom the list of models names as the owner of each model, by software."""
+_FINGERPRINTS = (
+    (r"fp_ollama()", "Ollama"),
+    (r"vllm-(\d[\w.+]*)(?:-.*)?", "vLLM"),
+    (r"(b[1-9]\d*)-[0-9a-f]{7,}", "llama.cpp"),
+    (r"b\d+-unknown()", "llama.cpp"),
+)
+"""The `system_fingerprint` of replies, by software. Some have the version in it."""
+_VERSION_PATHS = {"Ollama": "/api/version", "vLLM": "/version", "SGLang": "/get_server_info"}
+
 _ANSWERED: Collection[Kind] = ("busy", "failing", "garbled", "final")
 """The kinds of failures that a server answers with."""
+
+_MOST_NAMED = 80
+"""The most characters of a name that are read."""
 
 _MAX_WINDOW = 1 << 40
 """A greater number is not a window."""
@@ -87,6 +112,7 @@ async def probe(
     prefill: bool = False,
     prompt_logprobs: bool = False,
     tokenizer: bool = False,
+    version: bool = False,
 ) -> ServerInfo:
     """Ask a model's server the short question, and the requested facts.
 
@@ -97,6 +123,7 @@ async def probe(
         prefill: Whether to find out if the server continues a reply.
         prompt_logprobs: Whether to find out if the server tells the log-probabilities of a prompt.
         tokenizer: Whether to find out if the server counts tokens of a text.
+        version: Whether to ask for the version of the server's software, if nothing else names it.
 
     Raises:
         UsageError: The model cannot answer, because of its name, address, key or arguments.
@@ -118,6 +145,7 @@ async def probe(
                 counts_tokens=answer.input_tokens is not None,
                 separate_reasoning=separates_reasoning(answer),
                 prompt_logprobs=has_logprobs,
+                software=_software_of_reply(answer) or info.software,
             )
             if prefill:
                 info = replace(info, prefill=await find_prefill(question, answer))
@@ -130,6 +158,10 @@ async def probe(
             info = await _with_models(info, api)
         if tokenizer:
             info = replace(info, tokenizer=await _tokenizer(api))
+        if info.tokenizer and info.reachable and not info.trouble:
+            info = replace(info, template=await _template(info, answer.input_tokens))
+        if version and info.software in _VERSION_PATHS:
+            info = replace(info, software=await _with_version(api, info.software))
         _warn_if_unlisted(info, api.service_model_name())
         return info
     finally:
@@ -137,9 +169,14 @@ async def probe(
 
 
 async def _with_models(info: ServerInfo, api: ModelAPI) -> ServerInfo:
-    names, window = await _list_models(api)
+    listed = await _list_models(api)
     secrets = secrets_of(api)  # a server may repeat the key in any text
-    return replace(info, models=tuple(mask(name, secrets) for name in names), context_window=window)
+    return replace(
+        info,
+        models=tuple(mask(name, secrets) for name in listed.names),
+        context_window=listed.window,
+        software=info.software or listed.software,
+    )
 
 
 async def _unknown_model(api: ModelAPI, server: str) -> str:
@@ -157,6 +194,7 @@ class _ModelList(NamedTuple):
     names: tuple[str, ...] = ()
     window: int | None = None
     """The window of the requested model."""
+    software: str = ""
 
 
 async def _list_models(api: ModelAPI, path: str = "") -> _ModelList:
@@ -169,7 +207,7 @@ async def _list_models(api: ModelAPI, path: str = "") -> _ModelList:
     try:
         with anyio.move_on_after(_LIST_SECONDS):
             answer = await get(f"{path}/models", cast_to=object)
-            listed = _ModelList(_names_in(answer))
+            listed = _ModelList(_names_in(answer), software=software_in_list(answer))
             if stated := window_in_list(answer, api.service_model_name()):
                 slots = (
                     await get(_address_beside(str(client.base_url), "/props"), cast_to=object) if stated[1] else None
@@ -223,6 +261,50 @@ def window_in_props(answer: Any) -> int | None:
     return size if _is_count(size) else None
 
 
+def software_in_list(answer: Any) -> str:
+    """Return the software whose list of models this is, by the owner of the models. Empty if it is not known.
+
+    >>> software_in_list({"data": [{"id": "qwen3", "owned_by": "vllm"}]}), software_in_list({"data": []})
+    ('vLLM', '')
+    """
+    owners = {entry.get("owned_by") for entry in _models_in(answer) if isinstance(entry, dict)}
+    return next((_OWNERS[owner] for owner in owners if isinstance(owner, str) and owner in _OWNERS), "")
+
+
+def software_in(fingerprint: str) -> str:
+    """Return the software that wrote a reply, with its version if the reply names it. Empty if it is not known.
+
+    >>> software_in("vllm-0.21.0-tp4-f5b33cdd"), software_in("b6710-74b8fc17f"), software_in("fp_ollama")
+    ('vLLM 0.21.0', 'llama.cpp b6710', 'Ollama')
+    >>> software_in("fp_44709d6fcb")
+    ''
+    """
+    for pattern, software in _FINGERPRINTS:
+        if found := re.fullmatch(pattern, fingerprint[:_MOST_NAMED]):
+            return f"{software} {found[1]}".strip()
+    return ""
+
+
+def _software_of_reply(answer: ShortAnswer) -> str:
+    response: Any = answer.call.response if answer.call else None
+    fingerprint = response.get("system_fingerprint") if isinstance(response, Mapping) else None
+    return software_in(fingerprint) if isinstance(fingerprint, str) else ""
+
+
+async def _with_version(api: ModelAPI, software: str) -> str:
+    """Return the name of a software with the version that its server states, if it does."""
+    client: Any = getattr(api, "client", None)
+    try:
+        with anyio.move_on_after(_LIST_SECONDS):
+            answer = await client.get(_address_beside(str(client.base_url), _VERSION_PATHS[software]), cast_to=object)
+            version = answer.get("version") if isinstance(answer, dict) else None
+            if isinstance(version, str) and re.fullmatch(r"[\w.+-]{1,40}", version):
+                return f"{software} {version}"
+    except Exception:  # not every version of the software has it
+        pass
+    return software
+
+
 def _is_count(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MAX_WINDOW
 
@@ -254,6 +336,20 @@ async def _tokenizer(api: ModelAPI) -> str:
             return ""
         return name
     return ""
+
+
+async def _template(info: ServerInfo, counted: int | None) -> TemplateText | None:
+    """Return what the server puts around the short question, by its own tokenizer."""
+    from carrara import tokenizers
+
+    with anyio.move_on_after(_LIST_SECONDS):
+        try:
+            tokenizer = await anyio.to_thread.run_sync(tokenizers.get, info.tokenizer, abandon_on_cancel=True)
+            known = partial(template_text, tokenizer, QUESTION, counted, completes(info.model))
+            return await anyio.to_thread.run_sync(known, abandon_on_cancel=True)
+        except (UsageError, RunError):
+            return None
+    return None
 
 
 def is_probed(model: str, base_url: str | None, model_args: Mapping[str, Any]) -> bool:
@@ -363,5 +459,8 @@ def probe_server(model: str, base_url: str | None = None, model_args: Mapping[st
         raise UsageError(f"{model} runs in this process and has no server: name a model that is served")
     prefill = not completes(model)
     return anyio.run(
-        partial(probe, model, base_url, args, window=True, prefill=prefill, prompt_logprobs=True, tokenizer=True)
-    )
+        partial(
+            probe, model, base_url, args, window=True, prefill=prefill, prompt_logprobs=True, tokenizer=True,
+            version=True,
+        )
+    )  # fmt: skip

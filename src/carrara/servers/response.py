@@ -30,6 +30,7 @@ OVERFLOW = re.compile(
     r"|exceed(s|ed|_)?.{0,40}context.?(size|length|window|limit)"  # llama.cpp, SGLang, Groq
     r"|context.{0,12}(size|length|window|limit).{0,30}(exceed|overflow|too)"
     r"|longer than the.{0,20}context length"  # SGLang
+    r"|(greater than the|with) context length"  # LM Studio: "the model is loaded with context length of only"
     r"|prompt is too long|input is too long|input length and `max_tokens` exceed"  # Anthropic, Bedrock
     r"|input token count.{0,40}exceeds|exceeds the maximum (number of|allowed)\s(input\s)?tokens"  # Google
     r"|too many (input |total )?tokens|reduce the length of (the|your) (messages|prompt|input)"

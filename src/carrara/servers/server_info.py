@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from carrara.servers.retry import RetryTrouble
+from carrara.servers.template_text import TemplateText, describe_surplus, describe_template
 from carrara.util.table import TableLine, table
 
 Prefill = Mapping[str, Any]
@@ -41,6 +42,10 @@ class ServerInfo:
     """Whether the server returns the log-probabilities of a prompt's tokens."""
     tokenizer: str = ""
     """The name of a tokenizer that has the server count tokens, if it can: `server:URL`."""
+    template: TemplateText | None = None
+    """What the server puts around a question, if it counts tokens of a text."""
+    software: str = ""
+    """The server's software, with its version if it is known, such as `vLLM 0.21.0`. Empty if it is not recognized."""
 
 
 def completes(model: str) -> bool:
@@ -54,6 +59,7 @@ def server_info_lines(info: ServerInfo) -> Iterator[TableLine]:
         ("model", info.model, ""),
         ("address", info.address, ""),
         ("reachable", _reachable(info), ""),
+        ("software", info.software or "not recognized", ""),
         ("models", shown_names(info.models), ""),
         ("context window", _tokens(info.context_window), "lengths, within"),
         ("token counts", _yes_or_no(info.counts_tokens, "with every reply", "none"), "reports"),
@@ -61,6 +67,9 @@ def server_info_lines(info: ServerInfo) -> Iterator[TableLine]:
         ("prompt log-probabilities", _yes_or_no(info.prompt_logprobs, "yes", "no"), "perplexity"),
         ("tokenizer", info.tokenizer or "none at this address", "tokenizer"),
     ]
+    if info.template:
+        rows.append(("template", describe_template(info.template), ""))
+        rows.append(("added tokens", describe_surplus(info.template), "reports"))
     return table(("fact", "server", "used by"), rows)
 
 

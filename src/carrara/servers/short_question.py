@@ -70,8 +70,12 @@ class ShortAnswer(NamedTuple):
     @property
     def input_tokens(self) -> int | None:
         """The server's count of the request's tokens. None if replies have no counts, or counts that cannot be."""
+        return self.tokens_of(QUESTION)
+
+    def tokens_of(self, prompt: str) -> int | None:
+        """Return the server's count of the tokens of a prompt."""
         usage = self.output.usage
-        if usage is None or not believable(usage, len(QUESTION)):
+        if usage is None or not believable(usage, len(prompt)):
             return None
         tokens = usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
         return tokens or None  # a request has tokens
@@ -130,10 +134,10 @@ class ShortQuestion:
                 f"{self.server} did not answer a short question within {SECONDS} seconds: is it still loading?"
             ) from None
         except Exception as error:
-            raise self._failure(error) from None
+            raise self.failure(error) from None
         output, call = answer if isinstance(answer, tuple) else (answer, None)
         if isinstance(output, Exception):
-            raise self._failure(output) from None
+            raise self.failure(output) from None
         return ShortAnswer(output, call)
 
     @contextmanager
@@ -147,7 +151,7 @@ class ShortQuestion:
         finally:
             timer.cancel()
 
-    def _failure(self, error: Exception) -> Exception:
+    def failure(self, error: Exception) -> Exception:
         """Return the exception to raise for an error of the provider."""
         known = self._certain(error)
         if known is not None:

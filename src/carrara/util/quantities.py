@@ -51,6 +51,10 @@ def read_length(text: str) -> int:
     raise UsageError(f"{shown!r} is not a length; write tokens as 0, 1000, 4k (4,096) or 1M (1,048,576)")
 
 
+LARGEST = -1
+"""The length `max`: that of the largest prompt that a server reads whole."""
+
+
 def read_lengths(text: str) -> list[int]:
     return list(dict.fromkeys(read_length(part) for part in text.split(",")))
 

@@ -133,7 +133,7 @@ def _grade_again(reply: LoggedReply, scorer: Scorer) -> Result | Trouble:
     logged, record = reply.result, reply.reading or {}
     if logged.status == "error":
         return logged
-    ended = logged.status if logged.status in ("called", "filtered", "truncated", "overflow") else "ok"
+    ended = logged.status if logged.status in ("called", "filtered", "truncated", "overflow", "shortened") else "ok"
     outcome = scorer.row({"id": logged.id, "reply": logged.reply, "status": ended})
     if isinstance(outcome, Trouble):
         return outcome
