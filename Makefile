@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo tutorial test test-all integrations submissions test-pythons coverage check help fix env env-all site lock data wheel inspect-ends chance-levels shortcuts audit bench clean
 
-demo: .venv-demo/.ready  ## a small model on 32 short prompts, beside recorded replies of two larger ones; N=1: one item a task and length
+demo: .venv-demo/.ready  ## a small model on 24 short prompts, beside recorded replies of two larger ones; N=1: one item a task and length
 	.venv-demo/bin/carrara demo $(if $(N),-n $(N))
 
 tutorial:  ## type docs/tutorial.md into an empty environment, and compare what it shows with what is printed

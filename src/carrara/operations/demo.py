@@ -28,7 +28,7 @@ REPLIES = "recorded"
 """The package's file of recorded replies."""
 TASKS, LENGTHS = ("classic/niah", "babilong/qa1"), "0,512"
 """What the embedded model is asked: tasks that it can do in part, at lengths that it reads in a minute."""
-INSTANCES = 8
+INSTANCES = 6
 MAX_TOKENS = 64
 RELOAD = 5
 """Seconds after which the page reloads while the model runs."""
