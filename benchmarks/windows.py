@@ -131,6 +131,8 @@ def behaviours() -> Iterator[str]:
     yield from table(COLUMNS, found)
     yield ""
     yield f"the true window is between the edges that were found at {inside} of {inside + outside} endpoints"
+    yield "(the others belong to the server that counts what was sent: there, only a note says that codes are lost)"
+    yield ""
 
 
 def llama(gguf: Path) -> Iterator[str]:

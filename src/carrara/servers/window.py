@@ -189,7 +189,7 @@ class Search:
         first = known.same_as or known
         assert first.whole is not None
         low = first.counts.expected(first.whole.text_tokens) - (0 if first.has_counts else 2 * _BELOW)
-        high = first.edges[1] + 2 * _BELOW if first.cut else None
+        high = first.edges[1] + (_CODE_TOKENS + 2 if first.has_counts else 2 * _BELOW) if first.cut else None
         agrees = await self.try_length(low)
         if self.lacks_counts and not self.answers_short:
             return self.result("replies have no token counts, and do not repeat the codes of short prompts")
