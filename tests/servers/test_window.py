@@ -62,7 +62,7 @@ def check_window(window: EndpointWindow, largest: int | None) -> None:
     assert window.smallest_cut is not None
     assert window.largest <= largest < window.smallest_cut + 8  # the smallest that is cut is as long as it is expected
     near = 0.02 if window.evidence == "counts" else 0.03
-    assert window.smallest_cut - window.largest <= max(70, near * largest)
+    assert window.smallest_cut - window.largest <= max(80, near * largest)
 
 
 LOST = {
