@@ -1,5 +1,6 @@
 """Runs on servers that cut prompts: replies to cut prompts are no answers, and the run says so and stops asking."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -172,3 +173,34 @@ def test_a_server_that_cannot_be_measured_has_no_largest_length(tmp_path: Path) 
 def test_a_model_without_server_has_no_largest_length(tmp_path: Path) -> None:
     ended = command("run", "qa1", "--model", "carrara/oracle", "--lengths", "max", "--out", tmp_path / "run")
     assert (ended.returncode, "this model has none" in ended.stderr) == (2, True)
+
+
+def kept_number(text: str) -> str:
+    """Answer with the number of the name that is asked for, if the model still sees it."""
+    known = dict(re.findall(r"kept for ([\w-]+) is (\d+)", text))
+    asked = re.findall(r"kept for ([\w-]+)\?", text)
+    return f"FINAL ANSWER: {known.get(asked[-1] if asked else '', '1234567')}"
+
+
+@pytest.mark.slow
+def test_a_profile_ends_where_the_server_cuts(tmp_path: Path) -> None:
+    with cutting(ollama(answers=kept_number)) as address:
+        line = ["profile", "classic/niah", "--model", "openai-api/test/m", "--base-url", address, "--tokenizer", "gpt2"]
+        ended = command(*line, "--upto", "16k", "--out", tmp_path / "run")
+    assert ended.returncode == 0, ended.stderr
+    assert "≥ 4k" in ended.stdout
+    assert "so nothing longer than 4k is measured" in ended.stdout
+    assert "cut a prompt and did not say so" in ended.stderr
+
+
+@pytest.mark.slow
+def test_a_server_that_cuts_is_not_called_equivalent(tmp_path: Path) -> None:
+    with (
+        cutting(ollama(keeps="all", answers=kept_number)) as whole,
+        cutting(ollama(answers=kept_number)) as cuts,
+    ):
+        line = ["guard", "compare", whole, cuts, "niah", "--model", "openai-api/test/m", "--tokenizer", "gpt2"]
+        ended = command(*line, "--lengths", "1k,8k", "--out", tmp_path / "run")
+    assert ended.returncode in (3, 4), ended.stdout
+    assert "8k" in ended.stdout
+    assert "shortened" in ended.stdout + ended.stderr

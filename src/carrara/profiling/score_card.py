@@ -41,6 +41,8 @@ class Card:
     """Whether no curve fits the scores."""
     unfit: int
     """The number of prompts that did not fit the model. Each scores 0."""
+    cut: int
+    """The number of prompts that the server cut. Nothing of their length or longer is measured."""
     failures: str
     """How many requests of the last batch failed, and why. Empty if none did."""
     counts: Mapping[int, tuple[float, float]]
@@ -77,6 +79,11 @@ def lines(cards: Sequence[Card]) -> Iterator[str]:
         ],
     )
     for card in cards:
+        if card.cut:
+            yield (
+                f"{card.capability}: the server cut {count(card.cut, 'prompt')}, so nothing longer than "
+                f"{write_length(card.longest)} is measured"
+            )
         if card.unfit:
             yield f"{card.capability}: {card.unfit:,} of {card.prompts:,} prompts did not fit the model, and count 0"
         if card.misfit:

@@ -147,9 +147,12 @@ class Subject:
         Args:
             last: The results of the last batch, failed requests among them.
         """
-        self.curve = Curve(self.chance_level, self.lengths[-1], self.lengths[0])
         begins = str(replace(self.first, index=0)).rpartition(".")[0].rpartition("-")[0] + "-"
         subject_results = [result for result in results if result.id.startswith(begins)]
+        cut = [result.length for result in subject_results if result.status == "shortened"]
+        if cut:  # the server reads nothing longer
+            self.lengths = [length for length in self.lengths if length < min(cut)] or self.lengths[:1]
+        self.curve = Curve(self.chance_level, self.lengths[-1], self.lengths[0])
         for length in self.lengths:
             scores: dict[str, list[float]] = {}
             for result in subject_results:
@@ -163,7 +166,8 @@ class Subject:
         )
         self.failures = describe_failures([result for result in last if result.id.startswith(begins)])
         self.prompts = len(subject_results)
-        self.unfit = sum(result.status in ("overflow", "shortened") for result in subject_results)
+        self.unfit = sum(result.status == "overflow" for result in subject_results)
+        self.cut = len(cut)
         self.tokens = sum(
             (result.input_tokens if result.reading else None) or result.tokens for result in subject_results
         )
@@ -211,6 +215,7 @@ class Subject:
             or (is_usable and is_settled(self.curve, self.rule, self.lengths, self.max_ratio)),
             misfit=is_usable and self.curve.misfit() < MISFIT,
             unfit=self.unfit,
+            cut=self.cut,
             failures=self.failures,
             counts=dict(self.curve.counts),
         )
