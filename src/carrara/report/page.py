@@ -75,8 +75,11 @@ def notes(
 
 
 def _unanswered_notes(results: Sequence[Result]) -> Iterator[str]:
-    """Yield a sentence about replies without an answer, with their statuses, and with the most frequent error."""
-    unanswered = [result for result in results if result.status not in GRADED]
+    """Yield a sentence about replies without an answer, with their statuses, and with the most frequent error.
+
+    Prompts that the server cut have a sentence of their own.
+    """
+    unanswered = [result for result in results if result.status not in GRADED and result.status != "shortened"]
     if not unanswered:
         return
     counts = ", ".join(f"{n:,} {status}" for status, n in Counter(result.status for result in unanswered).most_common())
