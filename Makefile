@@ -147,7 +147,7 @@ lock:  ## resolve the lock files anew (needs uv)
 
 BENCHMARKS := startup structure trace faults exact_lengths idk_shortcuts latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
   retrieval associations writings mrcr sync_speed prefix_cache minerva_speed score_speed rouge fuzz_replies \
-  hostile_time report_size profile guard coverage spread typography harness gaming reward_verl training_rows reward_harbor passages
+  hostile_time report_size profile guard coverage spread typography harness gaming reward_verl training_rows reward_harbor passages cut_prompts
 
 bench: env-all  ## measure, and keep what was measured under results/
 	for name in $(BENCHMARKS); do $(PY) -m benchmarks.$$name | tee results/$$name.txt; done
