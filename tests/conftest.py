@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from carrara.cli.messages import messages_on_stderr
-from tests.helpers.process import scan_distributions_once
+from tests.helpers.process import remake_by_fork, scan_distributions_once
 from tests.helpers.server import Address, serving
 
 settings.register_profile("slow machines", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -17,7 +17,9 @@ settings.load_profile("slow machines")  # no test fails because other work keeps
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _distributions() -> None:
+def _once() -> None:
+    """What would be done again and again."""
+    remake_by_fork()
     scan_distributions_once()
 
 
