@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from carrara.cli.messages import messages_on_stderr
-from tests.helpers.process import remake_by_fork, scan_distributions_once
+from tests.helpers.process import remake_by_fork, render_no_results_in_vain, scan_distributions_once
 from tests.helpers.server import Address, serving
 
 settings.register_profile("slow machines", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -21,6 +21,7 @@ def _once() -> None:
     """What would be done again and again."""
     remake_by_fork()
     scan_distributions_once()
+    render_no_results_in_vain()
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from pathlib import Path
 from pkgutil import walk_packages
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
-from typing import NoReturn, TypedDict
+from typing import Any, NoReturn, TypedDict
 
 KEY = "sk-not-a-key-but-looks-like-one"
 
@@ -153,6 +153,19 @@ def scan_distributions_once() -> None:
     setattr(package, packages_distributions.__name__, scan)
 
 
+def render_no_results_in_vain() -> None:
+    """Inspect renders a table of its results for a console that prints nothing: half of what a small run takes."""
+    from inspect_ai._display.rich import display
+    from rich import get_console
+
+    render = display.tasks_results
+
+    def tasks_results(tasks: list[Any]) -> object:
+        return "" if get_console().quiet else render(tasks)
+
+    setattr(display, tasks_results.__name__, tasks_results)
+
+
 # --- the process that waits, and its forks ---
 
 
@@ -183,6 +196,7 @@ def _wait() -> None:
         getattr(import_module("carrara.cli.generated"), command)
     import_module("carrara.tokenizers").get("o200k")  # has no thread before it encodes
     scan_distributions_once()
+    render_no_results_in_vain()
     _compile_templates()
     gc.freeze()  # or the first collection of garbage would copy all memory to each fork
     answers = os.dup(1)
