@@ -119,7 +119,7 @@ def test_the_tutorial_shows_what_is_printed() -> None:
         assert is_shown(one.shown or "", printed), one.line
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("page", examples.pages(), ids=named)
 def test_every_python_example_prints_what_its_page_shows(page: Path, tmp_path: Path) -> None:
     """All of a page's, one after the other in a new process; what is printed and not shown counts too."""

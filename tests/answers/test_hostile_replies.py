@@ -51,7 +51,7 @@ def read(task: str, reply: str) -> None:
         read_impossible(item.task, reply, item.question)
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
 def test_any_text_is_read_without_complaint(text: str) -> None:
     for task in ONE_OF_EACH:

@@ -37,6 +37,7 @@ def item(task: str, language: Language, index: int = 0, length: int = 0, tokeniz
 
 
 @pytest.mark.parametrize("language", TRANSLATIONS)
+@pytest.mark.sampled(1)
 def test_a_look_up_of_needles_gives_the_gold_answer(language: Language) -> None:
     for index in range(24):
         for value in ("own", "words"):

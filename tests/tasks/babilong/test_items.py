@@ -84,6 +84,7 @@ def test_each_part_can_be_left_out() -> None:
 
 @pytest.mark.parametrize("place", ["gaps", "tokens"])
 @pytest.mark.parametrize("window", ["0.0,0.25", "0.25,0.5", "0.5,0.75", "0.75,1.0"])
+@pytest.mark.sampled(4)
 def test_facts_stand_in_their_window(window: str, place: str) -> None:
     low, high = map(float, window.split(","))
     found = [

@@ -116,6 +116,7 @@ def test_no_month_has_more_records_than_another(classes: str, length: int) -> No
 
 
 @pytest.mark.parametrize("kind", ["count", "least", "month", "both"])
+@pytest.mark.sampled(2)
 def test_users_months_and_kinds_are_as_frequent_whatever_the_answer(kind: str) -> None:
     for index in range(6):
         rows = rows_of(make("carrara/census", index=index, params={"kind": kind}, length=8192))

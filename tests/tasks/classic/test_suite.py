@@ -164,6 +164,7 @@ def test_repeating_the_prompt_gains_nothing(task: str, style: str) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.sampled(3)
 def test_naming_everything_in_the_text_gains_nothing(task: str) -> None:
     """Where the text holds anything but the answer."""
     for index in range(8):
