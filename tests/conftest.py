@@ -9,16 +9,21 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from carrara.cli.messages import messages_on_stderr
-from tests.helpers.process import scan_distributions_once
+from tests.helpers.process import remake_by_fork, render_no_results_in_vain, scan_distributions_once
 from tests.helpers.server import Address, serving
 
-settings.register_profile("slow machines", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("slow machines")  # no test fails because other work keeps it waiting
+# No test fails because other work keeps it waiting.
+settings.register_profile("all tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick tier", settings.get_profile("all tests"), max_examples=30)
+settings.load_profile("all tests")
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _distributions() -> None:
+def _once() -> None:
+    """What would be done again and again."""
+    remake_by_fork()
     scan_distributions_once()
+    render_no_results_in_vain()
 
 
 @pytest.fixture
@@ -58,6 +63,8 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line("markers", "integration: needs another program in an environment of its own")
     config.stash[LEFT_OUT] = 0
+    if config.option.markexpr == "not slow":
+        settings.load_profile("quick tier")
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marker

@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import tomllib
+from functools import cache
 from pathlib import Path
 from shutil import copytree
 
@@ -33,6 +34,9 @@ TYPED = sorted(
 )
 
 
+command_line = cache(make_app)
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=named)
 def test_every_command_is_one_that_exists(document: Path) -> None:
     """Of Carrara's, commands and options are those of the command line; `make` has the target, and pip the extra."""
@@ -40,7 +44,7 @@ def test_every_command_is_one_that_exists(document: Path) -> None:
         words = line.words
         if line.asked:
             given = [word for word in line.asked if word != "…"]
-            make_app().parse_args(given, exit_on_error=False, print_error=False)
+            command_line().parse_args(given, exit_on_error=False, print_error=False)
         elif words[0] == "make":
             assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text("utf-8"), re.M), line
         elif words[:2] == ["pip", "install"]:
@@ -115,7 +119,7 @@ def test_the_tutorial_shows_what_is_printed() -> None:
         assert is_shown(one.shown or "", printed), one.line
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("page", examples.pages(), ids=named)
 def test_every_python_example_prints_what_its_page_shows(page: Path, tmp_path: Path) -> None:
     """All of a page's, one after the other in a new process; what is printed and not shown counts too."""

@@ -181,7 +181,7 @@ def test_the_prompt_names_the_line() -> None:
 
 REQUESTS = re.compile(r"FINAL ANSWER: <(.*)>$")
 ONE_LINE = [
-    name for name in registry.names() if REQUESTS.search(carrara.item(name).task.wording.get("rule", "")) and
+    name for name in registry.names() if REQUESTS.search(registry.load(name).wording.get("rule", "")) and
     name != "carrara/march"
 ]  # fmt: skip
 """The tasks whose rule asks for one line, and whose reply is one."""

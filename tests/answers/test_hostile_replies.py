@@ -51,7 +51,7 @@ def read(task: str, reply: str) -> None:
         read_impossible(item.task, reply, item.question)
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
 def test_any_text_is_read_without_complaint(text: str) -> None:
     for task in ONE_OF_EACH:
@@ -60,7 +60,7 @@ def test_any_text_is_read_without_complaint(text: str) -> None:
 
 @pytest.mark.parametrize("task", ONE_OF_EACH)
 @pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.sampled(40, 900)
+@pytest.mark.sampled(16, 900)
 def test_long_replies_take_time_in_proportion(unit: str, task: str) -> None:
     assert grows_in_proportion(lambda size: read(task, (unit * (size // len(unit) + 1))[:size] + "\\"), 40_000)
 
@@ -140,13 +140,13 @@ def check(task: str, game: Callable[[Item], str]) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("task", NOT_REPEATED)
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(10)
 def test_no_game_beats_the_chance_level(task: str, game: str) -> None:
     check(task, GAMES[game])
 
 
 @pytest.mark.parametrize("lead", ["", "FINAL ANSWER: "])
 @pytest.mark.parametrize("task", [task for task in NOT_REPEATED if "minerva" in task])
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(6)
 def test_the_context_is_no_answer(task: str, lead: str) -> None:
     check(task, lambda item: lead + context(item))

@@ -25,7 +25,7 @@ def by_table(one: Sequence[object], other: Sequence[object]) -> int:
     return above[-1]
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(st.one_of(st.tuples(few, few), st.tuples(many, many)))
 @example(([], []))
 @example(([1, 2, 3], [1, 2, 3]))

@@ -16,7 +16,7 @@ from carrara.rng import Rng
 letters = st.text(alphabet="abcde \n", max_size=300)
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(letters, letters)
 def test_ratios_are_difflibs(one: str, other: str) -> None:
     assert published_ratio(one, other) == SequenceMatcher(None, one, other).ratio()

@@ -32,6 +32,7 @@ def texts(text: str, tokens: int, tokenizer: str = "gpt2") -> list[str]:
     start=st.integers(0, 300),
 )
 @settings(max_examples=40, deadline=None)
+@pytest.mark.sampled(2)
 def test_passages_have_the_whole_text_and_at_most_so_many_tokens(
     tokenizer: str, text: str, tokens: int, start: int
 ) -> None:
@@ -47,6 +48,7 @@ def test_passages_have_the_whole_text_and_at_most_so_many_tokens(
 
 @pytest.mark.parametrize("task", ["babilong/qa1", "carrara/sessions", "michelangelo/latent_list", "minerva/batch"])
 @pytest.mark.parametrize("tokenizer", TOKENIZERS[:-1])
+@pytest.mark.sampled(6)
 def test_passages_of_contexts_are_nearly_full(task: str, tokenizer: str) -> None:
     text = make(task, length=8192, tokenizer=tokenizer).text
     sizes = [tokenizers.get(tokenizer).count(passage) for passage in texts(text, 1024, tokenizer)]

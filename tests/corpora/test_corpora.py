@@ -397,6 +397,7 @@ def test_a_killed_indexing_leaves_nothing(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
+@pytest.mark.sampled(2)
 def test_costs_add_up(folder: Path, tokenizer: str) -> None:
     opened = corpora.open(str(folder))
     sums = opened.counts(tokenizer)

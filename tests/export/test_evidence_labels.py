@@ -49,7 +49,7 @@ def needed_spans(chunks: Sequence[dict[str, Any]]) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("task", TASKS.split(","))
 @pytest.mark.parametrize("tokenizer", ["gpt2", "o200k"])
-@pytest.mark.sampled(17)
+@pytest.mark.sampled(6)
 def test_the_solver_needs_the_labelled_chunks_and_each_fact(task: str, tokenizer: str) -> None:
     for index in range(6):
         item = carrara.item(task, length="4k", index=index, tokenizer=tokenizer)
@@ -88,6 +88,7 @@ def test_positions_are_those_of_the_facts_and_chunks_have_every_segment_once(tas
     "task", ["qa1", "hops", "classic/niah", "classic/json_kv", "key_value", "ranking", "citations"]
 )
 @pytest.mark.parametrize("chunk", [1, 7, 1 << 20])
+@pytest.mark.sampled(8)
 def test_chunks_may_be_shorter_than_a_sentence_and_longer_than_the_text(task: str, chunk: int) -> None:
     """And the tokens of each fact are its own, by decoding them."""
     item = carrara.item(task, length="2k", tokenizer="o200k")

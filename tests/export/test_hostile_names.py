@@ -49,6 +49,7 @@ def test_a_folder_that_is_a_link_to_itself_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["harbor", "lm-eval", "verl", "nemo-gym"])
+@pytest.mark.sampled(2)
 def test_commands_of_an_export_name_its_folder_for_a_shell(kind: str, tmp_path: Path) -> None:
     require_parquet(kind)
     out = tmp_path / 'a "b"\n```\n# c; touch ran #'

@@ -188,6 +188,7 @@ def test_what_is_no_piece_is_asked_anew(tmp_path: Path, model: str, replies: int
         ("withheld", "the provider withheld it", 0, 48),
     ],
 )
+@pytest.mark.sampled(2)
 def test_what_stays_missing_is_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], model: str, why: str, there: int, replies: int
 ) -> None:

@@ -10,6 +10,7 @@ from carrara.util.errors import ExhaustedError
 
 @pytest.mark.parametrize("words", ["common", "dictionary"])
 @pytest.mark.parametrize("without", [0, 40])
+@pytest.mark.sampled(2)
 def test_many_at_once_are_the_same_as_one_after_the_other(words: str, without: int) -> None:
     """To the end of the list, and past it where words are joined."""
     left_out = set(all_words(words)[:without])

@@ -1,8 +1,9 @@
 """Commands in processes of their own, as they are typed: `carrara(…)` and `python("-m", "inspect_ai", …)`.
 
 Nine tenths of what a small command takes is importing. So one process makes the imports once and then waits; each
-command is a fork of it, which has its own arguments, environment, folder and output, and ends as any Python does.
-Tests that kill what they began, or ask what is imported, start Python itself.
+command is a fork of it, which has its own arguments, environment, folder and output. It ends as any Python does, but
+leaves its memory to the system: freeing each object would copy the pages that the processes share. Tests that kill what
+they began, or ask what is imported, start Python itself.
 """
 
 import atexit
@@ -13,27 +14,33 @@ import runpy
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from pkgutil import walk_packages
 from tempfile import TemporaryDirectory
-from typing import NoReturn, TypedDict
+from types import SimpleNamespace
+from typing import Any, NoReturn, TypedDict
 
 KEY = "sk-not-a-key-but-looks-like-one"
 
 Ended = subprocess.CompletedProcess[str]
 
 IMPORTS = (
-    "aiohttp", "anyio._backends._asyncio", "carrara.inspect_tasks", "carrara.cli.main", "carrara.runs.run",
+    "aiohttp", "anyio._backends._asyncio", "carrara.inspect_tasks", "carrara.cli.main", "carrara.cli.output",
+    "carrara.items.bulk", "carrara.readers.retrieval.reader", "carrara.report.snippets", "carrara.runs.run",
     "carrara.runs.provider", "carrara.report.page", "carrara.generators.vocabulary", "carrara.tokenizers.bundled",
+    "carrara.verify.shortcuts", "charset_normalizer", "cyclopts.config", "cyclopts.help", "encodings.cp437",
+    "fsspec.implementations.chained", "importlib.readers",
     "inspect_ai._cli.main", "inspect_ai._control.config_record", "inspect_ai._control.scoring",
     "inspect_ai.agent._acp.server", "inspect_ai.agent._acp.transport_live", "inspect_ai.hooks._startup",
     "inspect_ai.model._openai_responses", "inspect_ai.model._providers.none",
-    "inspect_ai.model._providers.openai_compatible", "inspect_ai.solver._transcript", "jinja2", "numpy",
-    "openai.resources.chat", "rich.markdown", "splintr",
+    "inspect_ai.model._providers.openai_compatible", "inspect_ai.solver._transcript", "jinja2", "numpy.char",
+    "openai.resources.chat", "rich._emoji_codes", "rich.markdown", "scipy.special", "splintr",
 )  # fmt: skip
 """What runs import; whatever is not here a command imports for itself."""
 
@@ -66,14 +73,23 @@ def _beside(env: Mapping[str, str]) -> dict[str, str]:
     return {**clean, "TEST_API_KEY": KEY, **env}
 
 
-def python(*line: str, env: Mapping[str, str] | None = None, cwd: Path | None = None, check: bool = False) -> Ended:
+def python(
+    *line: str,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    check: bool = False,
+    input: str | None = None,
+) -> Ended:
     """`python …` with `-m MODULE` or `-c CODE`, to its end."""
     with TemporaryDirectory() as folder:
-        out, err = Path(folder, "out"), Path(folder, "err")
+        out, err, given = Path(folder, "out"), Path(folder, "err"), Path(folder, "in")
+        if input is not None:
+            given.write_text(input, "utf-8")
         order: Order = {
             "line": list(line),
             "env": dict(os.environ if env is None else env),
             "cwd": str(cwd or Path.cwd()),
+            "in": os.devnull if input is None else str(given),
             "out": str(out),
             "err": str(err),
         }
@@ -118,6 +134,16 @@ def _ended(process: "subprocess.Popen[str]") -> None:
     process.communicate()
 
 
+def remake_by_fork() -> None:
+    """An audit makes its items again in another process, with another hash seed: in a fork of the one that waits."""
+    from carrara.verify import audit
+
+    def run(line: list[str], input: str, **_: object) -> Ended:
+        return python(*line[1:], input=input)
+
+    setattr(audit, subprocess.__name__, SimpleNamespace(run=run))
+
+
 def scan_distributions_once() -> None:
     """Inspect scans all installed packages in every run of an editable install: a quarter of a second each time."""
     from inspect_ai._util import package
@@ -125,6 +151,19 @@ def scan_distributions_once() -> None:
     scan = cache(packages_distributions)
     scan()
     setattr(package, packages_distributions.__name__, scan)
+
+
+def render_no_results_in_vain() -> None:
+    """Inspect renders a table of its results for a console that prints nothing: half of what a small run takes."""
+    from inspect_ai._display.rich import display
+    from rich import get_console
+
+    render = display.tasks_results
+
+    def tasks_results(tasks: list[Any]) -> object:
+        return "" if get_console().quiet else render(tasks)
+
+    setattr(display, tasks_results.__name__, tasks_results)
 
 
 # --- the process that waits, and its forks ---
@@ -137,14 +176,10 @@ def _compile_templates() -> None:
         environment().get_template(name)
 
 
-class Order(TypedDict):
-    """A command that is to be forked."""
-
-    line: list[str]
-    env: dict[str, str]
-    cwd: str
-    out: str
-    err: str
+Order = TypedDict(
+    "Order", {"line": list[str], "env": dict[str, str], "cwd": str, "in": str, "out": str, "err": str}
+)  # `in` is a keyword
+"""A command that is to be forked."""
 
 
 def _wait() -> None:
@@ -153,7 +188,15 @@ def _wait() -> None:
     for name in ("inspect_ai.model._providers.anthropic", "IPython"):
         with suppress(ImportError):  # every run of Inspect imports them where they are installed
             import_module(name)
+    for package in ("carrara.operations", "carrara.tasks"):
+        for module in walk_packages(import_module(package).__path__, f"{package}."):
+            if module.name != "carrara.operations.recurrent":  # PyTorch has threads
+                import_module(module.name)
+    for command in ("plan", "run"):  # their settings and what these mean
+        getattr(import_module("carrara.cli.generated"), command)
+    import_module("carrara.tokenizers").get("o200k")  # has no thread before it encodes
     scan_distributions_once()
+    render_no_results_in_vain()
     _compile_templates()
     gc.freeze()  # or the first collection of garbage would copy all memory to each fork
     answers = os.dup(1)
@@ -169,7 +212,7 @@ def _become(order: Order) -> NoReturn:
     os.environ.clear()
     os.environ.update(order["env"])
     os.chdir(order["cwd"])
-    for number, path in enumerate((os.devnull, order["out"], order["err"])):
+    for number, path in enumerate((order["in"], order["out"], order["err"])):
         file = os.open(path, os.O_RDWR | os.O_CREAT)
         os.dup2(file, number)
         os.close(file)
@@ -177,12 +220,29 @@ def _become(order: Order) -> NoReturn:
     how, what, *rest = order["line"]
     sys.argv[1:] = rest
     sys.path[0] = ""
-    if how == "-c":
-        sys.argv[0] = how
-        exec(compile(what, "<string>", "exec"), {"__name__": "__main__"})
-    else:
-        runpy.run_module(what, run_name="__main__", alter_sys=True)
-    sys.exit()
+    code: object = 0
+    try:
+        if how == "-c":
+            sys.argv[0] = how
+            exec(compile(what, "<string>", "exec"), {"__name__": "__main__"})
+        else:
+            runpy.run_module(what, run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        code = end.code or 0
+        if not isinstance(code, int):
+            print(code, file=sys.stderr)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        code = 1
+    _end(code if isinstance(code, int) else 1)
+
+
+def _end(code: int) -> NoReturn:
+    threading._shutdown()  # type: ignore[attr-defined]  # waits for threads
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":

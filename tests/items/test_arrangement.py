@@ -119,7 +119,7 @@ def both(task: str, length: int, index: int) -> list[Item] | None:
 
 @pytest.mark.parametrize("length", [4096, 9001])
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 def test_both_arrangements_have_the_same_facts_tokens_and_answer(task: str, length: int) -> None:
     made = [pair for index in range(6) if (pair := both(task, length, index))]
     assert len(made) >= 2
@@ -141,6 +141,7 @@ def test_both_arrangements_have_the_same_facts_tokens_and_answer(task: str, leng
 
 
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.sampled(4)
 def test_needed_facts_of_a_block_are_adjacent_unless_their_order_has_a_meaning(task: str) -> None:
     blocks = [pair[1] for index in range(8) if (pair := both(task, 4096, index))]
     assert blocks
@@ -157,6 +158,7 @@ def test_needed_facts_of_a_block_are_adjacent_unless_their_order_has_a_meaning(t
 
 
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.sampled(4)
 def test_needed_facts_stand_within_a_few_groups_of_where_they_belong(task: str) -> None:
     for index in range(4):
         for item in both(task, 16384, index) or ():

@@ -16,6 +16,7 @@ def recounted(item: Item) -> int:
 
 @pytest.mark.parametrize("style", ["chat", "base"])
 @pytest.mark.parametrize("tokenizer", ["gpt2", "o200k", "cl100k", "llama3", "qwen3", "mistral-v7", "tekken", "smollm2"])
+@pytest.mark.sampled(6)
 def test_prompts_are_exactly_as_long_as_asked(tokenizer: str, style: Style) -> None:
     for index in range(4):
         for length in (1536, 2048, 4096, 5001):
@@ -81,6 +82,7 @@ def shares(item: Item) -> list[float]:
 @pytest.mark.parametrize(
     ("length", "complexity"), [(700, "1"), (1024, "1"), (1024, "20"), (2048, "5"), (4096, "20"), (32768, "20")]
 )
+@pytest.mark.sampled(3)
 def test_updates_stand_where_they_were_drawn(length: int, complexity: str) -> None:
     """At every length the same share of the filler stands before a fact, to within a group or two."""
     for index in range(12):

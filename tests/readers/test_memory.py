@@ -38,6 +38,7 @@ def fates_of(results: Results) -> set[str]:
 
 
 @pytest.mark.parametrize("memory", ["KeepAll", "Found", "OtherLoop", "Worker"])
+@pytest.mark.sampled(2)
 def test_a_memory_that_loses_nothing(memory: str, tmp_path: Path) -> None:
     results = run(tmp_path, memory)
     assert [one.score for one in results] == [1.0, 1.0]
@@ -80,6 +81,7 @@ def test_facts_that_an_earlier_question_lost_are_not_unseen(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("memory", ["Extract", "Plain", "OtherLoop", "Worker"])
+@pytest.mark.sampled(2)
 def test_the_model_counts_as_many_calls_as_the_results(memory: str, tmp_path: Path) -> None:
     prompts = list[str]()
 

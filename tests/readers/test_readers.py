@@ -231,6 +231,7 @@ def from_file():
 
 
 @pytest.mark.parametrize("name", ["react", "careful", "plain", "basic"])
+@pytest.mark.sampled(2)
 def test_a_strangers_agent_gets_the_whole_text(name: str, tmp_path: Path) -> None:
     file = tmp_path / "strangers.py"
     file.write_text(AGENTS)

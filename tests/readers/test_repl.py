@@ -219,7 +219,7 @@ REPLIES = {
 
 
 @pytest.mark.parametrize("reply", [pytest.param(code, id=name) for name, code in REPLIES.items()])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_a_forged_driver_costs_the_session_alone(reply: str) -> None:
     asked = list[str]()
 

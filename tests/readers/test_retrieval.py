@@ -145,6 +145,7 @@ def test_windows_overlap_by_whole_words() -> None:
 
 
 @pytest.mark.parametrize("part", [" ", "\n", "a", "a. "])
+@pytest.mark.sampled(2)
 def test_any_text_is_cut_in_linear_time(part: str) -> None:
     def cut(size: int) -> None:
         text = part * (size // len(part)) + "end"
@@ -545,6 +546,7 @@ def endpoint(server: Server, model: str) -> Endpoint:
 
 
 @pytest.mark.parametrize("model", ["base64", "floats", "mixed", "busy", "small"])
+@pytest.mark.sampled(2)
 def test_a_server_gives_one_unit_vector_a_text(server: Server, model: str) -> None:
     vectors = endpoint(server, model).embed(TEXTS)
     assert vectors.dtype == np.float32
@@ -573,7 +575,7 @@ def test_a_server_gives_one_unit_vector_a_text(server: Server, model: str) -> No
         ("no-http", "did not answer with vectors: the server's reply is not HTTP"),
     ],
 )
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 def test_a_refusal_is_told_without_the_key(
     server: Server, model: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

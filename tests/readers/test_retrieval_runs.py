@@ -71,6 +71,7 @@ def test_the_prompt_keeps_everything_but_the_context() -> None:
 @LEFT_OPEN
 @pytest.mark.usefixtures("collected")
 @pytest.mark.parametrize("top", [1, 5, 400])
+@pytest.mark.sampled(1)
 def test_recall_is_of_the_supporting_facts(top: int, tmp_path: Path) -> None:
     results = carrara.run(
         "qa2",

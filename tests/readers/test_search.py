@@ -109,6 +109,7 @@ class Script:
         (json.dumps({"name": "read", "arguments": {"start": -5, "tokens": 1e99}}), 4, "limited"),
     ],
 )
+@pytest.mark.sampled(3)
 def test_a_model_that_never_calls_or_never_answers(reply: str, calls: int, status: str, tmp_path: Path) -> None:
     model = Script(reply)
     [result] = carrara.run(

@@ -103,6 +103,7 @@ def test_a_perfect_order_of_four_proves_nothing_and_of_five_something() -> None:
 
 @pytest.mark.parametrize("n", [4, 6, 9, 14, 39])
 @pytest.mark.parametrize("correlation", [0.0, 0.5, 0.8, 0.95])
+@pytest.mark.sampled(6)
 def test_coverage(n: int, correlation: float) -> None:
     """Of Spearman's correlation in a population that is normal in both scores."""
     draw = random.Random(n).gauss

@@ -39,12 +39,14 @@ def is_held(interval: tuple[float, float], curve: Curve) -> bool:
 
 @pytest.mark.parametrize("n", [10, 20, 50])
 @pytest.mark.parametrize("name", CURVES)
+@pytest.mark.sampled(8)
 def test_the_interval_holds_the_truth_at_least_95_percent_of_the_time(name: str, n: int) -> None:
     rng, curve = random.Random(f"{name} {n}"), CURVES[name]
     held = [is_held(fall_interval(drawn(curve, n, rng), SHARE), curve) for _ in range(400)]
     assert sum(held) / len(held) >= 0.95 - 2 * math.sqrt(0.95 * 0.05 / 400)
 
 
+@pytest.mark.slow
 def test_an_estimate_on_a_plateau_does_not_exclude_the_truth() -> None:
     """A score of .95 without filler and of .76 from 4k on keeps less than 85 % of its base score at 4k already.
 

@@ -84,6 +84,7 @@ def test_too_few_instances_and_prompts_without_filler_are_not_looked_at() -> Non
     assert pooled_differences([replace(one, status="error", score=0.0) for one in blind_at_the_end()]) == []
 
 
+@pytest.mark.slow
 def test_equal_groups_are_rarely_clear() -> None:
     """All groups of a report together are wrong in at most 5 % of reports; the simulation allows for its own error."""
     wrong = sum(any(one.clear for one in pooled_differences(without_difference(random.Random(n)))) for n in range(200))

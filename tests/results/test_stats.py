@@ -118,6 +118,7 @@ def test_coverage_of_graded_scores_is_conservative(a: float, b: float, n: int) -
 
 @pytest.mark.parametrize("contexts", [10, 20, 50])
 @pytest.mark.parametrize("alike", [0.0, 0.2, 0.5, 0.9])
+@pytest.mark.sampled(4)
 def test_coverage_of_clustered_scores(contexts: int, alike: float) -> None:
     """Five questions a context that agree as much as `alike`, their intraclass correlation."""
     rng = random.Random(contexts)

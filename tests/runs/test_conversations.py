@@ -76,6 +76,7 @@ def test_each_turn_is_one_call_with_all_replies_before_it(tmp_path: Path) -> Non
         (says_nothing, 0.0, (0.0, 0, 0.0, 0.0, 0.0, 0.0), ""),
     ],
 )
+@pytest.mark.sampled(3)
 def test_figures_of_scripted_models(reply: Any, score: float, expected: Any, kind: str, tmp_path: Path) -> None:
     """Eight turns: a slip in the fifth leaves four that are right, and three after it."""
     results = run(Marcher(reply), tmp_path)
@@ -198,6 +199,7 @@ def test_a_budget_is_kept_within_a_conversation(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("reader", ["whole", "none"])
+@pytest.mark.sampled(1)
 def test_a_plan_counts_the_turns(reader: str, tmp_path: Path) -> None:
     given: dict[str, Any] = {"lengths": "0,2k", "n": 3, "params": {"turns": TURNS}, "tokenizer": "o200k"}
     plan = carrara.plan("march", "carrara/oracle", reader=reader, **given)
@@ -218,6 +220,7 @@ def test_what_is_logged_has_no_dictionary(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("model", "score"), [("oracle", 1.0), ("chance", 0), ("majority", 0), ("echo", 0)])
+@pytest.mark.sampled(2)
 def test_reference_models_reply_in_each_turn(model: str, score: float, tmp_path: Path) -> None:
     results = run(f"carrara/{model}", tmp_path, cot="none")
     assert [one.score for one in results] == pytest.approx([score, score], abs=0.13)
@@ -226,6 +229,7 @@ def test_reference_models_reply_in_each_turn(model: str, score: float, tmp_path:
 
 
 @pytest.mark.parametrize("history", ["own", "slipped"])
+@pytest.mark.sampled(1)
 def test_the_evidence_alone_is_enough(history: str, tmp_path: Path) -> None:
     params = {"turns": 4, "history": history}
     results = run("carrara/oracle", tmp_path, lengths="2k", reader="evidence", params=params)

@@ -104,6 +104,7 @@ def test_a_plan_that_cannot_be_is_a_sentence(
 @LEFT_OPEN
 @pytest.mark.usefixtures("collected")
 @pytest.mark.parametrize("reader", ["notes:chunk=512,size=128", "compact:window=1k,strategy=trim", "search", "none"])
+@pytest.mark.sampled(2)
 def test_what_a_reader_sends_is_estimated(reader: str, tmp_path: Path) -> None:
     """Notes are read as often as was said, and no reader sends more than was said: notes need not be full."""
     asked: dict[str, Any] = {"lengths": "4k", "n": 4, "reader": reader, "tokenizer": "o200k"}

@@ -238,6 +238,7 @@ def test_what_lines_come_to_stands_beside_them(tmp_path: Path, capsys: Capture) 
 
 
 @pytest.mark.parametrize("seed", range(10))
+@pytest.mark.sampled(5)
 def test_the_table_is_that_of_a_run(seed: int) -> None:
     """To the last bit, whatever the order, the statuses, the scores that a line has beside others."""
     chance = random.Random(seed)

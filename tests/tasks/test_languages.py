@@ -37,6 +37,7 @@ def item(task: str, language: Language, index: int = 0, length: int = 0, tokeniz
 
 
 @pytest.mark.parametrize("language", TRANSLATIONS)
+@pytest.mark.sampled(1)
 def test_a_look_up_of_needles_gives_the_gold_answer(language: Language) -> None:
     for index in range(24):
         for value in ("own", "words"):
@@ -102,6 +103,7 @@ def test_everyday_sentences_are_harmless(language: Language) -> None:
 
 @pytest.mark.parametrize("tokenizer", BUNDLED)
 @pytest.mark.parametrize("language", TRANSLATIONS)
+@pytest.mark.sampled(9)
 def test_lengths_are_exact(language: Language, tokenizer: str) -> None:
     for task in TASKS:
         made = item(task, language, 1, length=4096, tokenizer=tokenizer)
@@ -151,7 +153,7 @@ def test_a_number_in_a_reply(language: Language, reply: str, right: bool) -> Non
     assert (answered(item("classic/niah", language).task, reply, question) == ("1234567",)) == right
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("language", TRANSLATIONS)
 @pytest.mark.parametrize("task", TASKS)
 def test_hostile_replies_score_nothing(task: str, language: Language) -> None:

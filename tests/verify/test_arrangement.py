@@ -19,7 +19,7 @@ def audited(task: str, kind: Arrange, length: int = 4096, instances: int = 8) ->
     return audit(replace(make(task, length=length).item_id, arrange=kind), instances)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize("task", ["babilong/qa3", "classic/vt", "classic/hops", "sync/graph", "michelangelo/mrcr"])
 def test_arranged_items_are_right(task: str, kind: Arrange) -> None:

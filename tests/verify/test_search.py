@@ -247,7 +247,7 @@ def test_the_best_declared_shortcut_may_be_one_that_is_not_always_right() -> Non
     assert [findings.best_declared(below) for below in (inf, 0.99, 0.5)] == [*scores[:2], None]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("task", "params", "name", "least"),
     [

@@ -98,7 +98,7 @@ def check(task: str, params: str, instances: int) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS[::3])
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 def test_the_guesser_scores_the_chance_level(task: str) -> None:
     check(task, "", 20 if task == "sync/translation" else 60)
 
@@ -110,7 +110,7 @@ def test_the_guesser_scores_the_chance_level_over_many_worlds(task: str) -> None
 
 
 @pytest.mark.parametrize(("task", "params"), SETTINGS)
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(4)
 def test_the_guesser_scores_the_chance_level_with_other_parameters(task: str, params: str) -> None:
     check(task, params, 150)
 

@@ -53,7 +53,7 @@ def search(made: type[SuiteTask], monkeypatch: pytest.MonkeyPatch) -> list[Short
     return [shortcut for shortcut in found.shortcuts if shortcut.kind == "typography"]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("leak", "rule"),
     [

@@ -112,6 +112,7 @@ def test_options(task: int, question: str, possible: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.sampled(20)
 def test_the_answer_is_an_option(task: int, vocabulary: Vocabulary) -> None:
     for index in range(30):
         told = write_story(task, Rng("options", task, index), vocabulary)
@@ -277,7 +278,7 @@ ENDLESS = (
 
 @pytest.mark.parametrize("part", ENDLESS)
 @pytest.mark.parametrize("task", QUESTIONS)
-@pytest.mark.sampled(9, 66)
+@pytest.mark.sampled(5, 66)
 def test_hostile_repetition_ends(task: int, part: str) -> None:
     """A pattern that is far from linear would not end."""
     question = QUESTIONS[task]
@@ -315,7 +316,7 @@ ASKED = QUESTIONS | {
 
 
 @pytest.mark.parametrize("task", COSTLY)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_a_reply_ten_times_as_long_takes_ten_times_as_long(task: int) -> None:
     template, part = COSTLY[task]
     possible = options(task, ASKED[task])

@@ -84,6 +84,7 @@ def test_each_part_can_be_left_out() -> None:
 
 @pytest.mark.parametrize("place", ["gaps", "tokens"])
 @pytest.mark.parametrize("window", ["0.0,0.25", "0.25,0.5", "0.5,0.75", "0.75,1.0"])
+@pytest.mark.sampled(4)
 def test_facts_stand_in_their_window(window: str, place: str) -> None:
     low, high = map(float, window.split(","))
     found = [
@@ -167,6 +168,7 @@ def test_pronouns_stay_with_their_names_where_it_is_sound() -> None:
 
 
 @pytest.mark.parametrize("task", QA)
+@pytest.mark.sampled(7)
 def test_needed_facts_are_those_without_which_the_answer_is_lost(task: str) -> None:
     """Together with the supporting facts they are enough, where no two facts can make up for each other."""
     for index in range(20):
@@ -181,6 +183,7 @@ def test_needed_facts_are_those_without_which_the_answer_is_lost(task: str) -> N
 
 @pytest.mark.parametrize("params", ["", "vocab=fresh;sound=true"])
 @pytest.mark.parametrize("task", QA)
+@pytest.mark.sampled(14)
 def test_needed_facts_are_found_by_leaving_out_each(task: str, params: str) -> None:
     def told(facts: Sequence[str], ask: str) -> str | None:
         try:
@@ -220,7 +223,7 @@ def test_a_book_may_have_the_marks_of_a_prompt(tmp_path: Path, question: str) ->
         "Why not?",
         "It rained for {n} days.",
     ]
-    (tmp_path / "book.txt").write_text(" ".join(" ".join(lines).format(n=n) for n in range(3000)), "utf-8")
+    (tmp_path / "book.txt").write_text(" ".join(" ".join(lines).format(n=n) for n in range(1000)), "utf-8")
     first = item_id(question, length=2048)
     params = make(question, params={"haystack": str(tmp_path), "background": "all"}).item_id.params
     assert audit(replace(first, params=params), 4).breaches == []

@@ -19,6 +19,7 @@ ROLES = ("WOMEN", "MEN", "PLACES", "THINGS", "ANIMALS", "COLOURS", "SHAPES", "SM
 @pytest.mark.parametrize("sound", [False, True], ids=["official", "sound"])
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.sampled(27)
 def test_solved_from_the_text(task: int, vocabulary: Vocabulary, sound: bool) -> None:
     """Answer and supporting facts of every question are read from the sentences alone, and the answer is a label."""
     task_name = load_task(task)
@@ -34,6 +35,7 @@ def test_solved_from_the_text(task: int, vocabulary: Vocabulary, sound: bool) ->
 
 
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.sampled(7)
 def test_supports_suffice_and_matter(task: int) -> None:
     """Without any of its supporting facts a question has another answer or none."""
     task_name = load_task(task)

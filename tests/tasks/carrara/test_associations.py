@@ -164,6 +164,7 @@ def words_of_definition(definition: Definition) -> tuple[set[str], set[str]]:
 
 
 @pytest.mark.parametrize("length", [0, 2048])
+@pytest.mark.sampled(1)
 def test_exactly_one_sentence_means_what_is_asked(length: int) -> None:
     for index in range(300 if not length else 40):
         item = make("carrara/associations", index=index, length=length, tokenizer="gpt2")
@@ -403,6 +404,7 @@ READERS: Mapping[str, Callable[[list[str], str], str]] = {
 
 
 @pytest.mark.parametrize("reader", READERS)
+@pytest.mark.sampled(8)
 def test_readers_that_know_no_definition_score_about_chance(reader: str) -> None:
     items = [make("carrara/associations", index=index) for index in range(ITEMS)]
     score = fmean(READERS[reader](sentences_of(item), item.question.ask) == item.gold for item in items)
@@ -410,6 +412,7 @@ def test_readers_that_know_no_definition_score_about_chance(reader: str) -> None
 
 
 @pytest.mark.parametrize("steps", ["1", "2"])
+@pytest.mark.sampled(1)
 def test_the_number_of_greats_does_not_find_the_relative(steps: str) -> None:
     """Most relatives are as many generations away as the one that is asked about."""
     right = 0.0

@@ -78,6 +78,7 @@ def answer_by_rows(item: Item) -> Any:
         *(({"lead": lead}, 4096, 12) for lead in ("0", "3")),
     ],
 )
+@pytest.mark.sampled(3)
 def test_the_answer_is_that_of_loops_over_the_lines(params: dict[str, str], length: int, items: int) -> None:
     for index in range(items):
         item = make("carrara/census", index=index, length=length, params=params, tokenizer="gpt2")
@@ -101,7 +102,7 @@ def test_answers_are_balanced() -> None:
     assert Counter(one["kind"] for one in labels) == dict.fromkeys(ASKS, 10)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("classes", ["3", "4", "5", "6", "12"])
 @pytest.mark.parametrize("length", [0, 8192])
 def test_no_month_has_more_records_than_another(classes: str, length: int) -> None:
@@ -115,6 +116,7 @@ def test_no_month_has_more_records_than_another(classes: str, length: int) -> No
 
 
 @pytest.mark.parametrize("kind", ["count", "least", "month", "both"])
+@pytest.mark.sampled(2)
 def test_users_months_and_kinds_are_as_frequent_whatever_the_answer(kind: str) -> None:
     for index in range(6):
         rows = rows_of(make("carrara/census", index=index, params={"kind": kind}, length=8192))

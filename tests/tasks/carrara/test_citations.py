@@ -48,6 +48,7 @@ def reply(answer: str, ids: Sequence[str]) -> str:
 
 
 @pytest.mark.parametrize("hops", ["1", "2", "3", "4"])
+@pytest.mark.sampled(2)
 def test_exactly_one_set_of_documents_proves_the_answer(hops: str) -> None:
     """Whatever proves the answer has every document of the proof: without one, all others together do not."""
     for index in range(60):
@@ -62,6 +63,7 @@ def test_exactly_one_set_of_documents_proves_the_answer(hops: str) -> None:
 
 
 @pytest.mark.parametrize("length", [2048, 8192])
+@pytest.mark.sampled(1)
 def test_filler_is_about_other_people_and_changes_nothing(length: int) -> None:
     for index in range(6):
         item = make("carrara/citations", index=index, length=length, tokenizer="gpt2")
@@ -351,6 +353,7 @@ CITATIONS: Mapping[str, Callable[[Read, str], list[str]]] = {
 
 
 @pytest.mark.parametrize("params", ["hops=2", "hops=3", "hops=4"])
+@pytest.mark.sampled(1)
 def test_readers_who_do_not_follow_the_documents_score_about_chance(params: str) -> None:
     """Fifty tricks: ten ways to an answer, each with five ways to choose documents."""
     found = [Read(index, params) for index in range(100)]

@@ -24,6 +24,7 @@ def asked_words(item: Item) -> list[str]:
 
 @pytest.mark.parametrize("params", [{}, {"classes": "4"}, {"classes": "19", "noise": "0.3"}, {"noise": "0.2"}])
 @pytest.mark.parametrize("length", [0, 8192])
+@pytest.mark.sampled(3)
 def test_the_answer_is_the_label_of_most_sentences_of_its_kind(params: dict[str, str], length: int) -> None:
     for index in range(12):
         item = make("carrara/in_context", index=index, length=length, params=params, tokenizer="gpt2")
@@ -79,6 +80,7 @@ def test_the_prompt_warns_of_wrong_labels_where_there_may_be_some() -> None:
 
 
 @pytest.mark.parametrize("length", [0, 4096])
+@pytest.mark.sampled(1)
 def test_readers_that_learn_nothing_are_at_chance(length: int) -> None:
     """They take the label of the last, the first or the most similar example, or the most frequent one."""
     right, items = Counter[str](), 160

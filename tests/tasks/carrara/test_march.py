@@ -42,6 +42,7 @@ def stated(item: Item) -> list[int]:
 
 @pytest.mark.parametrize("history", ["own", *HISTORIES])
 @pytest.mark.parametrize("keys", ["1", "2"])
+@pytest.mark.sampled(3)
 def test_totals_are_those_of_the_messages(history: str, keys: str) -> None:
     for index in range(30):
         item = marched(history, index, 2048 * (index % 2), turns="12", keys=keys)
@@ -109,6 +110,7 @@ def test_the_messages_that_follow_are_those_of_the_version() -> None:
 
 
 @pytest.mark.parametrize("keys", [1, 2])
+@pytest.mark.sampled(1)
 def test_the_chance_level_is_what_guesses_score(keys: int) -> None:
     """A guess adds a sum of drawn values to the total so far. One of one name is right in 1 of 198 cases."""
     levels = []

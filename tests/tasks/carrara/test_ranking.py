@@ -44,6 +44,7 @@ def ndcg(ids: list[str], grades: dict[str, int]) -> float:
 
 @pytest.mark.parametrize("criteria", [2, 3, 4, 5])
 @pytest.mark.parametrize("length", [0, 8192])
+@pytest.mark.sampled(3)
 def test_the_answer_is_the_ten_that_meet_most_criteria(criteria: int, length: int) -> None:
     for index in range(15):
         params = {"criteria": str(criteria)}
@@ -130,6 +131,7 @@ def test_replies_that_judge_nothing_are_at_chance_or_below() -> None:
 
 @pytest.mark.parametrize(("length", "chance"), [(0, 0.22), (4096, 0.07)])
 @pytest.mark.parametrize("size", [1, 2])
+@pytest.mark.sampled(2)
 def test_words_in_common_do_not_rank(length: int, chance: float, size: int) -> None:
     """Each document has the same words of the question, and the same pairs of words but for a few."""
     mean = 0.0
@@ -146,7 +148,7 @@ def test_words_in_common_do_not_rank(length: int, chance: float, size: int) -> N
     assert mean < chance + 0.06
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("kind", ["place", "first", "distance", "gap"])
 @pytest.mark.parametrize(("length", "chance"), [(0, 0.22), (4096, 0.07)])

@@ -81,7 +81,7 @@ def test_bad_parameters_are_refused_in_a_sentence(task: str, params: dict[str, s
         ("walks", "kind=within;sizes=0,40;nodes=100"),
     ],
 )
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(3)
 def test_variants_pass_the_audit(task: str, params: str) -> None:
     assert audit(item_id(task, params, 8192), 6).breaches == []
 
@@ -111,6 +111,7 @@ def test_a_text_without_facts_decides_nothing(task: str, params: dict[str, str])
         *(("sessions", f"kind={kind};updates=4", 30, 40, 0.02) for kind in ("latest", "first", "as_of", "how_often")),
     ],
 )
+@pytest.mark.sampled(4)
 def test_the_chance_level_is_what_guesses_score(task: str, params: str, items: int, guesses: int, error: float) -> None:
     scores, levels = list[float](), list[float]()
     for index in range(items):
@@ -132,7 +133,7 @@ def candidates(item: Item) -> Sequence[str]:
 
 @pytest.mark.parametrize("form", ["{}", "FINAL ANSWER: {}", "Answer: [{}]"])
 @pytest.mark.parametrize("task", ["associations", "census", "citations", "in_context", "sessions", "walks"])
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(3)
 def test_naming_every_answer_gains_nothing(task: str, form: str) -> None:
     """At most the first answer counts, where each stands on a line of its own: a guess. Nor does the prompt help."""
     items = [make(f"carrara/{task}", index=index) for index in range(24)]

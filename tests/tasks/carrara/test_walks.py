@@ -34,6 +34,7 @@ def reached(edges: list[tuple[str, str]], start: str, steps: int) -> list[set[st
 
 @pytest.mark.parametrize("steps", [1, 2, 3, 5])
 @pytest.mark.parametrize("length", [0, 4096])
+@pytest.mark.sampled(3)
 def test_the_answer_is_that_of_a_search_by_sets(steps: int, length: int) -> None:
     for index in range(30):
         item = make("carrara/walks", index=index, length=length, params={"steps": str(steps)}, tokenizer="gpt2")

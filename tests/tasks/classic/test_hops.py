@@ -51,6 +51,7 @@ def read(hops: str, index: int, length: int = 0) -> tuple[Item, Read]:
 
 
 @pytest.mark.parametrize("hops", ["1", "2", "3", "4"])
+@pytest.mark.sampled(2)
 def test_the_answer_is_at_the_end_of_as_many_documents(hops: str) -> None:
     asked = Counter[bool]()
     for index in range(40):
@@ -136,6 +137,7 @@ def same_name(one: Read, part: int) -> str:
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("hops", ["3", "4"])
+@pytest.mark.sampled(12)
 def test_readers_who_do_not_follow_the_documents_score_about_chance(hops: str, reader: str) -> None:
     found = [read(hops, index) for index in range(ITEMS)]
     score = sum(READERS[reader](one) == item.question.gold for item, one in found) / ITEMS
@@ -145,6 +147,7 @@ def test_readers_who_do_not_follow_the_documents_score_about_chance(hops: str, r
 
 
 @pytest.mark.parametrize("hops", ["1", "2", "4"])
+@pytest.mark.sampled(1)
 def test_replies_that_name_everybody_or_nothing_gain_nothing(hops: str) -> None:
     for index in range(10):
         item, _ = read(hops, index, length=2048)

@@ -128,7 +128,7 @@ def test_several_lists_are_one(reply: str, names: int) -> None:
         *("wait. ", "and ", "1. ", "x:\nKQWZT\n", "KQWZT and 12345 is ", "\\boxed{KQWZT}", "((((", "12,345,"),
     ],
 )
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_hostile_lists_end(part: str) -> None:
-    for reply in (part * (300_000 // len(part)), part + " " * 300_000 + "x"):
+    for reply in (part * (100_000 // len(part)), part + " " * 100_000 + "x"):
         assert grade(VT, THREE, reply).score == 0.0

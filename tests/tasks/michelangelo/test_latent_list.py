@@ -48,6 +48,7 @@ def test_gold_is_what_python_shows(complexity: str, view: str) -> None:
 
 
 @pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.sampled(2)
 def test_every_operation_counts_and_no_stretch_undoes_itself(view: str) -> None:
     """Without any one operation the others can still be done, and the answer is another one."""
     for complexity in (1, 5, 20):
@@ -166,7 +167,7 @@ ENDLESS = (
 
 @pytest.mark.parametrize("question", [NUMBER, LIST])
 @pytest.mark.parametrize("part", ENDLESS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_hostile_repetition_ends(question: Question[Any], part: str) -> None:
     """A pattern that is not linear would take hours for these. Whatever comes out, it is at most one answer."""
     for reply in (part * (1_000_000 // len(part)), part + " " * 1_000_000 + "x"):

@@ -238,7 +238,7 @@ def test_the_task_is_not_asked_for(tmp_path: Path, capsys: Capture) -> None:
     assert "--task is for BABILong" in capsys.readouterr().err
 
 
-@settings(max_examples=200)
+@settings(max_examples=2 * settings().max_examples)
 @given(
     st.text(st.characters(codec=None))
     | st.lists(

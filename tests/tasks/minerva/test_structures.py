@@ -96,6 +96,7 @@ def test_differences_are_differences() -> None:
 
 
 @pytest.mark.parametrize("task", ["membership", "group_association", "iterate", "alternating", "blocks"])
+@pytest.mark.sampled(2)
 def test_no_list_is_longer_for_what_is_asked_of_it(task: str) -> None:
     for length in (0, 4000):
         for item in items(f"minerva/{task}", 20, length):

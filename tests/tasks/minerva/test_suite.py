@@ -52,6 +52,7 @@ def test_the_papers_counts() -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.sampled(8)
 def test_every_cell_comes_equally_often(task: str) -> None:
     """In as many instances as the paper has items."""
     [size] = PRESETS["paper:minerva"].sizes(task, None)
@@ -78,6 +79,7 @@ def test_lengths_are_exact_by_any_tokenizer(task: str, tokenizer: str) -> None:
 
 @pytest.mark.parametrize("style", ["chat", "base"])
 @pytest.mark.parametrize("task", SIZED)
+@pytest.mark.sampled(10)
 def test_lengths_are_exact_with_other_words_around(task: str, style: str) -> None:
     pack = Pack(
         {task: {"rule": "Say only what was asked for, please, and keep to the form of the context throughout."}}
@@ -90,6 +92,7 @@ def test_lengths_are_exact_with_other_words_around(task: str, style: str) -> Non
 @pytest.mark.parametrize(
     "task", ["membership", "group_association", "alternating", "two_lists", "replace", "overwrite"]
 )
+@pytest.mark.sampled(3)
 def test_what_is_asked_for_is_the_same_at_every_length(task: str) -> None:
     asks = [
         [make(f"minerva/{task}", length=length, index=n).question.ask for n in range(6)] for length in (0, 4096, 9000)
@@ -154,6 +157,7 @@ def test_one_size_is_enough(task: str, parameter: str) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.sampled(8)
 def test_no_answer_is_empty(task: str) -> None:
     assert all(item.gold.removeprefix("FINAL ANSWER:").strip() for item in items(task, 60))
 
@@ -176,7 +180,7 @@ def test_perfect_replies_are_right_by_both_scorers(task: str) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(3)
 def test_the_whole_prompt_said_back_scores_nothing(task: str) -> None:
     """But for a snapshot, which it nearly is; of agents' last actions a few words may be right."""
     if task == "minerva/snapshot":
@@ -188,6 +192,7 @@ def test_the_whole_prompt_said_back_scores_nothing(task: str) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.sampled(8)
 def test_naming_everything_scores_nothing(task: str) -> None:
     for item in items(task, 20):
         words = context_of(item).replace("\n", ", ").replace(":", ",")
