@@ -138,7 +138,7 @@ class MemoryReader(Reader):
 
     async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> Reading:
         passages = context.passages(self.chunk)  # handed out anew, so that prompts of this item refer to them
-        memories = _shared_memories(self)
+        memories = shared_memories(self)
         async with memories.ask(context, model) as context_memory:
             earlier: Sequence[Exchange] = context_memory.calls
             if context_memory.memory is None:
@@ -340,7 +340,7 @@ _SHARED: dict[tuple[asyncio.AbstractEventLoop, str], tuple[Memories, asyncio.Tas
 """The memories of each event loop and reader, with the task that closes them."""
 
 
-def _shared_memories(reader: MemoryReader) -> Memories:
+def shared_memories(reader: MemoryReader) -> Memories:
     """Return the memories of a reader. The readers of a run's tasks share them until the event loop ends."""
     loop = asyncio.get_running_loop()
     key = loop, str(reader)
