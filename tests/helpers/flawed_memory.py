@@ -104,6 +104,8 @@ def serving_memory(flaw: str) -> Iterator[tuple[str, System]]:
     system = System(flaw)
 
     class Memory(Handler):
+        wbufsize = 1 << 16  # a reply is one packet
+
         def do_POST(self) -> None:
             self.send(system.reply_to(json.loads(self.read())))
 

@@ -42,6 +42,8 @@ INHERITED = ("PATH", "HOME", "LANG", "LANGUAGE", "TMPDIR", "TZ", "TERM", "USER",
 FOLDER = "{folder}"
 """The word that stands for an empty temporary folder."""
 _STEP = 1 << 16
+_POLL = 0.02
+"""Seconds between two looks at whether a program has ended."""
 
 _RUN_FOLDER: ContextVar[Path | None] = ContextVar("run_folder", default=None)
 _GROUPS = set[int]()
@@ -223,7 +225,7 @@ class Child:
             SystemFaultError: It is too long, or the program has failed.
         """
         reading = asyncio.create_task(self._read_output())
-        ending = asyncio.create_task(self._process.wait())
+        ending = asyncio.create_task(self._wait())
         try:
             await asyncio.wait([reading, ending], return_when=asyncio.FIRST_COMPLETED)
             if ending.done():
@@ -256,19 +258,25 @@ class Child:
                 self._process.stdin.close()
             if grace and self._process.returncode is None:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._process.wait(), grace)
+                    await asyncio.wait_for(self._wait(), grace)
         finally:
             _kill(self._process.pid)
             _GROUPS.discard(self._process.pid)
-        await self._process.wait()
+        await self._wait()
         await asyncio.wait([self._keeping], timeout=GRACE)  # a program that left the group may hold its stderr open
         self._keeping.cancel()
         if self._folder:
             self._folder.cleanup()
 
+    async def _wait(self) -> int:
+        """Return its exit status once it has ended. asyncio would wait for whoever holds its stdout open, too."""
+        while self._process.returncode is None:
+            await asyncio.sleep(_POLL)
+        return self._process.returncode
+
     async def _describe_end(self) -> str:
         try:
-            status = await asyncio.wait_for(asyncio.shield(self._process.wait()), GRACE)
+            status = await asyncio.wait_for(self._wait(), GRACE)
         except TimeoutError:
             return "closed its stdout"
         return f"ended with status {status}" if status >= 0 else f"was ended by {signal.Signals(-status).name}"
