@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-WITHDRAWAL = re.compile("no longer|withdraw|forget", re.IGNORECASE)
+WITHDRAWAL = re.compile(r"My [a-z ]+ is no longer in [^.]*\.|My [a-z ]+ has left [^.]*\. I will not tell[^.]*\.")
 
 
 def faithful(texts: Sequence[str]) -> list[str]:
@@ -38,7 +38,7 @@ def stale(texts: Sequence[str]) -> list[str]:
 
 def withdrawn(texts: Sequence[str]) -> list[str]:
     """Keep what was withdrawn, because no withdrawal is kept."""
-    return [text for text in texts if not WITHDRAWAL.search(text)]
+    return [WITHDRAWAL.sub("Hello.", text) for text in texts]
 
 
 FLAWS: dict[str, Callable[[Sequence[str]], list[str]]] = {

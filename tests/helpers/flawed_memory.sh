@@ -2,6 +2,7 @@
 # A memory of known flaws (flawed_memory.py) in shell.
 flaw=$1
 string='"(([^"\\]|\\.)*)"'
+withdrawal='My [a-z ]+ is no longer in [^.]*\.|My [a-z ]+ has left [^.]*\. I will not tell[^.]*\.'
 texts=()
 join() { local IFS=,; echo "$*"; }
 while IFS= read -r line; do
@@ -20,7 +21,7 @@ while IFS= read -r line; do
                 case $flaw in
                     forget) (( number % 3 == 2 )) && continue ;;
                     stale) [[ ${first[$subject]} ]] && continue; first[$subject]=1 ;;
-                    withdrawn) [[ ${text,,} =~ (no longer|withdraw|forget) ]] && continue ;;
+                    withdrawn) text=$(sed -E "s/$withdrawal/Hello./g" <<< "$text") ;;
                 esac
                 found+=("$text")
             done

@@ -4,12 +4,13 @@ import { createInterface } from "node:readline";
 type Request = { id: number; op: string; text?: string; question?: string };
 type Flaw = (texts: string[]) => string[];
 
+const withdrawal = /My [a-z ]+ is no longer in [^.]*\.|My [a-z ]+ has left [^.]*\. I will not tell[^.]*\./g;
 const flaws: Record<string, Flaw> = {
   faithful: (texts) => texts,
   forget: (texts) => texts.filter((_, number) => number % 3 !== 2),
   stale: (texts) =>
     texts.filter((text, number) => texts.findIndex((other) => other.split(" ")[0] === text.split(" ")[0]) === number),
-  withdrawn: (texts) => texts.filter((text) => !/no longer|withdraw|forget/i.test(text)),
+  withdrawn: (texts) => texts.map((text) => text.replace(withdrawal, "Hello.")),
 };
 const flaw: string = process.argv[2];
 let texts: string[] = [];

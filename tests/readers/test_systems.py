@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -35,8 +35,11 @@ NODE_VERSION = (22, 18)
 CHUNK = 12
 
 
-def run(out: Path, reader: str, task: str = "qa1", n: int = 6, length: str = "512") -> Results:
-    return carrara.run(task, "carrara/oracle", lengths=length, n=n, tokenizer="gpt2", reader=reader, out=out)
+def run(
+    out: Path, reader: str, task: str = "qa1", n: int = 6, length: str = "512", params: Mapping[str, str] | None = None
+) -> Results:
+    model = "carrara/oracle"
+    return carrara.run(task, model, lengths=length, n=n, tokenizer="gpt2", reader=reader, out=out, params=params)
 
 
 def report(results: Results) -> list[Any]:
@@ -98,11 +101,26 @@ def reader_by(way: str, flaw: str) -> Iterator[str]:
 @pytest.mark.parametrize("flaw", ["faithful", "forget", "stale", "invent", "withdrawn"])
 @pytest.mark.parametrize("way", ["python", "shell", "typescript", "http", "mcp", "mcp-address"])
 def test_the_report_is_that_of_the_flaw(way: str, flaw: str, tmp_path: Path) -> None:
-    task, length = ("sessions", "0") if flaw == "withdrawn" else ("qa1", "512")
     with reader_by(way, flaw) as reader:
-        results = run(tmp_path / "run", f"{reader},chunk={CHUNK}", task, length=length)
-    in_process = f"memory:tests.helpers.flawed_memory:{flaw.capitalize()},chunk={CHUNK}"
-    assert report(results) == report(run(tmp_path / "expected", in_process, task, length=length))
+        results = run_flawed(tmp_path / "run", reader, flaw)
+    expected = run_flawed(tmp_path / "expected", f"memory:tests.helpers.flawed_memory:{flaw.capitalize()}", flaw)
+    assert report(results) == report(expected)
+    scores = [one.score for one in results]
+    match flaw:
+        case "faithful":
+            assert scores == [1.0] * 6
+        case "withdrawn":
+            answers = {(one.labels["answer"], one.score) for one in results}
+            assert answers == {("said", 1.0), ("never said", 1.0), ("withdrawn", 0.0)}
+        case _:
+            assert 0 < sum(scores) < 6
+
+
+def run_flawed(out: Path, reader: str, flaw: str) -> Results:
+    """Run a reader on items that show a flaw. Sentences are whole in passages of their size."""
+    if flaw == "withdrawn":
+        return run(out, f"{reader},chunk=128", "sessions", 12, "0", {"kind": "latest"})
+    return run(out, f"{reader},chunk={CHUNK}")
 
 
 def test_each_third_fact_is_unseen_and_no_other(tmp_path: Path) -> None:

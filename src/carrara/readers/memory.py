@@ -18,13 +18,14 @@ from contextvars import copy_context
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import pairwise
 from typing import Any, Protocol
 
 import anyio
 import anyio.to_thread
 
 from carrara.items.item_id import ItemId
-from carrara.readers.context import ReaderContext
+from carrara.readers.context import Passage, ReaderContext
 from carrara.readers.function import load_object
 from carrara.readers.reader import Estimate, Exchange, Reader, ReaderModel, Reading, count_passages
 from carrara.util.errors import RunError, UsageError
@@ -151,7 +152,7 @@ class MemoryReader(Reader):
                 await context_memory.discard()
                 raise
             if reply is None and found is not None:
-                reply = await model.answer(context.separator.join(found))
+                reply = await model.answer(_join(context, passages, found))
             if not isinstance(reply, str):
                 raise UsageError(f"the memory {self.place} answered with {type(reply).__name__}: return a text")
             return Reading(reply, seen=found, earlier=earlier)
@@ -160,6 +161,17 @@ class MemoryReader(Reader):
         passages = count_passages(max(0, prompt - around), self.chunk)
         sent = prompt + passages * INSTRUCTIONS + self.chunk
         return Estimate(passages + 1, sent, passages * EXTRACTED + answer)
+
+
+def _join(context: ReaderContext, passages: Sequence[Passage], found: Sequence[str]) -> str:
+    """Return texts as one. Passages that follow each other in the context have the white space that is between them."""
+    passages_by_text = {str(passage): passage for passage in passages}
+    text = found[0] if found else ""
+    for before, after in pairwise(found):
+        first, second = passages_by_text.get(before), passages_by_text.get(after)
+        gap = context.text[first.end : second.start] if first and second and first.end <= second.start else "-"
+        text += (context.separator if gap.strip() else gap) + after
+    return text
 
 
 class _CountedModel:
