@@ -1,4 +1,4 @@
-"""A memory that keeps every text. It finds the three that share most words with a question, and the model answers."""
+"""A memory that keeps every text. It finds the three that share the rarest words with a question; the model answers."""
 
 import json
 import re
@@ -11,14 +11,20 @@ def words(text):
     return set(re.findall(r"\w+", text.lower()))
 
 
+def likeness(text, question):
+    shared = words(text) & words(question)
+    return sum(1 / sum(word in words(other) for other in texts) for word in shared)
+
+
 def reply_to(request):
     match request["op"]:
         case "reset":
             texts.clear()
+            return {"ok": True, "size": True}
         case "add":
             texts.append(request["text"])
         case "answer":
-            best = sorted(texts, key=lambda text: len(words(text) & words(request["question"])), reverse=True)[:3]
+            best = sorted(texts, key=lambda text: likeness(text, request["question"]), reverse=True)[:3]
             return {"found": [text for text in texts if text in best]}
         case "size":
             return {"bytes": sum(len(text.encode()) for text in texts), "entries": len(texts)}

@@ -9,7 +9,7 @@ function replyTo(request: Request): object {
   switch (request.op) {
     case "reset":
       texts.length = 0;
-      return { ok: true };
+      return { ok: true, size: true };
     case "add":
       texts.push(request.text ?? "");
       return { ok: true };

@@ -22,6 +22,7 @@ from carrara.operations.results import Results
 from carrara.readers.context import ReaderContext
 from carrara.readers.options import split_readers
 from carrara.readers.registry import parse_reader
+from carrara.runs.replies import read_replies
 from carrara.util.errors import RunError, UsageError
 from tests.helpers.flawed_memory import forget, serving_memory
 from tests.helpers.inspect_warnings import LEFT_OPEN
@@ -462,3 +463,30 @@ def test_commands_may_have_commas_and_colons() -> None:
         assert parse_reader(str(reader)) == reader
     names: Sequence[str] = ("whole", "command:./m 'whole,none',chunk=2k", "http:http://a/b", "cli:c {prompt}")
     assert split_readers(",".join(names)) == list(names)
+
+
+EXAMPLES = HELPERS.parents[1] / "examples/systems"
+
+
+@pytest.mark.parametrize("example", ["memory.sh", "memory.py", "memory.ts"])
+def test_the_examples_run(example: str, tmp_path: Path) -> None:
+    start = {"memory.sh": "", "memory.py": f"{PYTHON} ", "memory.ts": "node "}[example]
+    if example == "memory.ts":
+        start = f"{node()} "
+    results = run(tmp_path, f"command:{start}{EXAMPLES}/{example},chunk=256", n=4)
+    assert [one.status for one in results] == ["ok"] * 4
+    assert {fact.fate for one in results for fact in one.facts} <= {"used", "unseen", "unused"}
+    if example != "memory.py":  # which finds three passages alone
+        assert [one.score for one in results] == [1.0] * 4
+
+
+def test_the_size_of_a_memory_and_its_seconds_are_in_the_log(tmp_path: Path) -> None:
+    run(tmp_path, f"command:{PYTHON} {EXAMPLES}/memory.py,chunk=128", n=1)
+    context = ReaderContext(make("babilong/qa1", length=512, tokenizer="gpt2"))
+    passages = context.passages(128)
+    [reply] = read_replies(tmp_path)
+    assert reply.reading is not None
+    store = reply.reading["store"]
+    assert (store["bytes"], store["entries"]) == (sum(len(text.encode()) for text in passages), len(passages))
+    assert len(store["add_seconds"]) == len(passages)
+    assert store["answer_seconds"] > 0

@@ -10,6 +10,7 @@ that is resumed does not pay for them again.
 
 import asyncio
 import inspect
+import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
@@ -36,6 +37,9 @@ START = datetime(2026, 1, 1)
 STEP = timedelta(minutes=1)
 INSTRUCTIONS = 1024
 """The tokens that a memory system adds to each passage, about. Libraries differ from none to ten times as many."""
+SIZES = ("bytes", "entries")
+DIGITS = 4
+"""The decimal digits of seconds."""
 EXTRACTED = 256
 """The tokens that the model writes about a passage, about."""
 
@@ -52,10 +56,11 @@ class Memory(Protocol):
     """A memory system. Its class is called with the model, a `MemoryModel`, once for each context.
 
     Both methods may be plain functions, too. They then run in a thread, where `anyio.from_thread.run(model, prompt)`
-    calls the model. Two more members are optional:
+    calls the model. Three more members are optional:
 
     - `found`, an attribute or a method: the texts from which the last answer was given. A fact that is in none of them
       is reported as lost. Without it, the prompts of the last call decide.
+    - `size()`: returns the size of what it keeps, as a mapping with `bytes` and `entries`. Called once for a context.
     - `close()`: called when all questions on the context are answered, or to make room for other contexts.
 
     Examples:
@@ -146,7 +151,10 @@ class MemoryReader(Reader):
                 await context_memory.take_in(memories.make, passages, context.is_conversation)
                 earlier = ()
             try:
+                began = time.perf_counter()
                 reply = await context_memory.call(context_memory.memory.answer, question)
+                store = {**context_memory.store, "answer_seconds": round(time.perf_counter() - began, DIGITS)}
+                context_memory.store.pop("add_seconds", None)  # the first question has them
                 found = await context_memory.texts_of_answer()
             except MemoryLostError:
                 await context_memory.discard()
@@ -155,7 +163,7 @@ class MemoryReader(Reader):
                 reply = await model.answer(_join(context, passages, found))
             if not isinstance(reply, str):
                 raise UsageError(f"the memory {self.place} answered with {type(reply).__name__}: return a text")
-            return Reading(reply, seen=found, earlier=earlier)
+            return Reading(reply, seen=found, earlier=earlier, store=store)
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
         passages = count_passages(max(0, prompt - around), self.chunk)
@@ -215,6 +223,8 @@ class _ContextMemory:
         """None: it has not taken in the context."""
         self.calls: list[Exchange] = []
         """The calls by which it took in the context."""
+        self.store: dict[str, Any] = {}
+        """The size of the memory, and the seconds that each passage took."""
         self.model = _CountedModel()
         self.turn = anyio.Lock()
         self.waiting = 0
@@ -228,16 +238,20 @@ class _ContextMemory:
     async def take_in(self, make: Callable[[MemoryModel], Any], passages: Sequence[str], one_session: bool) -> None:
         """Make a memory, and have it take in the passages. If that fails, the next question tries again."""
         memory, self.model.calls = make(self.model), []
+        seconds = list[float]()
         try:
             for number, passage in enumerate(passages):
-                session = "1" if one_session else str(number + 1)
+                session, began = "1" if one_session else str(number + 1), time.perf_counter()
                 await self.call(memory.add, str(passage), session, (START + number * STEP).isoformat())
+                seconds.append(round(time.perf_counter() - began, DIGITS))
+            size = await self.call(memory.size) if callable(getattr(memory, "size", None)) else None
         except BaseException:
             await self._close(memory)
             raise
         finally:
             self.calls, self.model.calls = self.model.calls, None
         self.memory = memory
+        self.store = {**{name: int(size[name]) for name in SIZES if size and name in size}, "add_seconds": seconds}
 
     async def call(self, function: Callable[..., Any], *arguments: str) -> Any:
         """Return what a function of the memory returns. It may be async."""

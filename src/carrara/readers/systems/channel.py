@@ -1,6 +1,6 @@
 """The protocol of systems: one JSON object for a request, and one for its reply.
 
-    {"id": 1, "op": "reset"}                                  {"id": 1, "ok": true}
+    {"id": 1, "op": "reset"}                                  {"id": 1, "ok": true, "size": true}
     {"id": 2, "op": "add", "text": "…", "number": 0}          {"id": 2, "ok": true}
     {"id": 3, "op": "answer", "question": "…"}                {"id": 3, "reply": "…", "found": ["…"]}
     {"id": 4, "op": "size"}                                   {"id": 4, "bytes": 1234, "entries": 7}

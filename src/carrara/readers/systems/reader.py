@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from carrara.generators.people import MONTHS
-from carrara.readers.memory import Memories, MemoryReader
+from carrara.readers.memory import SIZES, Memories, MemoryReader
 from carrara.readers.reader import Estimate
 from carrara.readers.systems.channel import Channel, Message, text_of
 from carrara.readers.systems.program import SystemFaultError
 from carrara.util.errors import UsageError
 
+_LARGEST = 1 << 60
 _PART = re.compile(r"""(?:"[^"]*"|'[^']*'|[^,])+""")
 """A text up to a comma outside of quotes."""
 _SETTING = re.compile(r"""\s*[a-z]+\s*=[^\s'"]*\s*""")
@@ -107,7 +108,7 @@ class SystemMemory:
     def __init__(self, pool: _ChannelPool) -> None:
         self._pool = pool
         self._channel: Channel | None = None
-        self._added = 0
+        self._added, self._has_size = 0, False
         self._dating = _Dating()
         self.found: list[str] | None = None
 
@@ -128,6 +129,16 @@ class SystemMemory:
             raise SystemFaultError(f"{name} replied to `answer` with neither `reply` nor `found`: reply with one")
         return None
 
+    async def size(self) -> Mapping[str, int] | None:
+        """Return the bytes and entries that the system keeps, if its reply to `reset` said that it knows them."""
+        if not self._has_size:
+            return None
+        reply = await self._request("size")
+        sizes = {name: reply[name] for name in SIZES if name in reply}
+        if not all(isinstance(size, int) and 0 <= size < _LARGEST for size in sizes.values()):
+            raise SystemFaultError("a system replied to `size` with other values than whole numbers: reply with these")
+        return sizes
+
     async def close(self) -> None:
         if self._channel is not None:
             channel, self._channel = self._channel, None
@@ -136,7 +147,7 @@ class SystemMemory:
     async def _request(self, op: str, **fields: object) -> Message:
         if self._channel is None:
             self._channel = await self._pool.take()
-            await self._channel.request("reset")
+            self._has_size = (await self._channel.request("reset")).get("size") is True
         return await self._channel.request(op, **fields)
 
 
