@@ -490,3 +490,9 @@ def test_the_size_of_a_memory_and_its_seconds_are_in_the_log(tmp_path: Path) -> 
     assert (store["bytes"], store["entries"]) == (sum(len(text.encode()) for text in passages), len(passages))
     assert len(store["add_seconds"]) == len(passages)
     assert store["answer_seconds"] > 0
+
+
+def test_the_page_shows_the_examples() -> None:
+    page = (HELPERS.parents[1] / "docs/reference/system-protocol.md").read_text("utf-8")
+    for example in EXAMPLES.iterdir():
+        assert f"\n{example.read_text('utf-8').strip()}\n```" in page, example.name

@@ -3,7 +3,7 @@
     mcp:uvx my-memory,add=remember,answer=ask                          the server answers
     mcp:http://127.0.0.1:8000/mcp,add=store,search=recall,reset=clear  the model answers from what the server found
 
-The package `mcp` speaks the protocol, of which the extra `mcp` has it. A program is started anew for each context if
+The official client speaks the protocol, which the extra `mcp` installs. A program is started anew for each context if
 it has no tool that empties it.
 """
 
@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -88,8 +89,8 @@ class McpReader(SystemReader):
         return Program.parse(self.name, self.place, self.env)
 
     def ready(self) -> None:
-        if find_spec("mcp") is None:
-            raise UsageError("the reader mcp needs the package mcp: pip install 'carrara[mcp]'")
+        if find_spec("mcp") is None or not version("mcp").startswith("1."):
+            raise UsageError("the reader mcp needs version 1 of the package mcp: pip install 'carrara[mcp]'")
         if self.is_address:
             check_key(self.name, self.key)
         else:
