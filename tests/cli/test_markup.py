@@ -39,6 +39,7 @@ NEEDED = {
         ("torch", f"{RUN} --model carrara/recurrent:models/qa1"),
         ("torch", "recurrent train qa1 --kind rmt --out models/qa1"),
     ],
+    "mcp": [("mcp", f"{RUN} --model carrara/oracle --reader mcp:sh,add=a,answer=b")],
     "rl": [("datasets", "prompts")],
     "ray": [("ray", "audit niah --engine ray -n 1 --lengths 256")],
 }

@@ -36,6 +36,7 @@ ELSEWHERE = {
     r"carrara\.profile\(": "minutes: test_profile.py",
     r"-> Agent:": "a file of its own: test_readers.py",
     r"class Recent:": "a file of its own: test_memory.py",
+    r"for line in sys.stdin": "a program of its own: test_systems.py",
     r"-> Solver:": "needs an evaluation of Inspect: test_any_solver.py",
     r"class \w+\(Task\):": "a file of its own: test_new_task.py",
 }

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import anyio.from_thread
 
-from carrara.readers.memory import MemoryModel
+from carrara.readers.memory import MemoryLostError, MemoryModel
 
 
 class KeepAll:
@@ -34,6 +34,22 @@ class Found(KeepAll):
 
     def found(self) -> Sequence[str]:
         return [text for text, _, _ in self.added]
+
+
+class Recall(Found):
+    """Leaves the answer to the model."""
+
+    async def answer(self, question: str) -> str:
+        return None  # type: ignore[return-value]
+
+
+class Crash(Found):
+    """The first one that is made is lost at its first question."""
+
+    async def answer(self, question: str) -> str:
+        if self.made[0] is self:
+            raise MemoryLostError("the memory is gone")
+        return await super().answer(question)
 
 
 class FirstPassage(Found):

@@ -37,7 +37,7 @@ def fates_of(results: Results) -> set[str]:
     return {fact.fate for one in results for fact in one.facts}
 
 
-@pytest.mark.parametrize("memory", ["KeepAll", "Found", "OtherLoop", "Worker"])
+@pytest.mark.parametrize("memory", ["KeepAll", "Found", "Recall", "OtherLoop", "Worker"])
 @pytest.mark.sampled(2)
 def test_a_memory_that_loses_nothing(memory: str, tmp_path: Path) -> None:
     results = run(tmp_path, memory)
@@ -116,7 +116,15 @@ def test_a_run_that_goes_on_does_not_pay_for_the_context_again(tmp_path: Path) -
     assert [one.status for one in first].count("error") == 1
     assert "error" not in [one.status for one in second]
     assert len(prompts) == before + 1
-    assert len(KeepAll.made) == 2
+    assert [memory.closed for memory in KeepAll.made] == [1, 1]  # also that of a context with questions left
+
+
+def test_a_memory_that_is_lost_is_made_again_for_the_next_question(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="the memory is gone"):
+        results = run(tmp_path, "Crash", "sync/graph", n=1)
+    assert [one.status for one in results].count("error") == 1
+    assert {one.score for one in results if one.status != "error"} == {1.0}
+    assert [memory.closed for memory in KeepAll.made] == [1, 1]
 
 
 def test_passages_have_sessions_and_times(tmp_path: Path) -> None:

@@ -10,24 +10,26 @@ that is resumed does not pay for them again.
 
 import asyncio
 import inspect
+import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from contextvars import Context as Variables
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
-from functools import cached_property, partial
+from functools import partial
+from itertools import pairwise
 from typing import Any, Protocol
 
 import anyio
 import anyio.to_thread
 
 from carrara.items.item_id import ItemId
-from carrara.readers.context import ReaderContext
+from carrara.readers.context import Passage, ReaderContext
 from carrara.readers.function import load_object
 from carrara.readers.reader import Estimate, Exchange, Reader, ReaderModel, Reading, count_passages
-from carrara.util.errors import UsageError
+from carrara.util.errors import RunError, UsageError
 
 IDLE = 4
 """The most memories that are kept while none of their questions is being asked."""
@@ -35,8 +37,16 @@ START = datetime(2026, 1, 1)
 STEP = timedelta(minutes=1)
 INSTRUCTIONS = 1024
 """The tokens that a memory system adds to each passage, about. Libraries differ from none to ten times as many."""
+SIZES = ("bytes", "entries")
+DIGITS = 4
+"""The decimal digits of seconds."""
 EXTRACTED = 256
 """The tokens that the model writes about a passage, about."""
+
+
+class MemoryLostError(RunError):
+    """A memory and all that it had taken in are gone. The next question on the context makes a new one."""
+
 
 MemoryModel = Callable[[str], Coroutine[Any, Any, str]]
 """The model under test, as a memory calls it: an async function that returns the reply to a prompt."""
@@ -46,10 +56,11 @@ class Memory(Protocol):
     """A memory system. Its class is called with the model, a `MemoryModel`, once for each context.
 
     Both methods may be plain functions, too. They then run in a thread, where `anyio.from_thread.run(model, prompt)`
-    calls the model. Two more members are optional:
+    calls the model. Three more members are optional:
 
     - `found`, an attribute or a method: the texts from which the last answer was given. A fact that is in none of them
       is reported as lost. Without it, the prompts of the last call decide.
+    - `size()`: returns the size of what it keeps, as a mapping with `bytes` and `entries`. Called once for a context.
     - `close()`: called when all questions on the context are answered, or to make room for other contexts.
 
     Examples:
@@ -73,14 +84,14 @@ class Memory(Protocol):
             time: A date and time in ISO format, one minute later for each passage: 2026-01-01T00:00:00 for the first.
         """
 
-    async def answer(self, question: str) -> str:
+    async def answer(self, question: str) -> str | None:
         """Return the reply to a question, which is scored.
 
         Args:
             question: The question, with the rules for its answer.
 
         Returns:
-            The reply.
+            The reply. None: the model replies to the item's prompt, with the texts of `found` in place of the context.
         """
 
 
@@ -101,47 +112,74 @@ class MemoryReader(Reader):
 
     @classmethod
     def parse(cls, options: str) -> "MemoryReader":
-        place, _, rest = options.partition(",")
-        return cls(place.strip(), **cls.parse_settings(rest, {"chunk": cls.chunk}))
+        place, settings = cls._split(options)
+        known = {field.name: field.default for field in fields(cls) if field.name != "place"}
+        return cls(place.strip(), **cls.parse_settings(settings, known))
+
+    @classmethod
+    def _split(cls, options: str) -> tuple[str, str]:
+        """Return the place and the settings."""
+        place, _, settings = options.partition(",")
+        return place, settings
 
     def __str__(self) -> str:
-        return f"{self.name}:{self.place},{self.write_settings(['chunk'])}"
+        settings = self.write_settings(field.name for field in fields(self) if field.name != "place")
+        return f"{self.name}:{self.place},{settings}"
 
     def check(self, first: ItemId) -> None:
         if first.style == "base":
-            raise UsageError("the reader memory asks for instructions to be followed, and a base model only completes")
+            raise UsageError(
+                f"the reader {self.name} asks for instructions to be followed, and a base model only completes"
+            )
 
     def ready(self) -> None:
+        memory_class = load_object(self.place, "the class of a memory")
         for method in ("add", "answer"):
-            if not callable(getattr(self._make, method, None)):
+            if not callable(getattr(memory_class, method, None)):
                 raise UsageError(f"{self.place} has no method {method!r}: a memory has `add` and `answer`")
+
+    def open(self) -> "Memories":
+        """Return the memories that the readers with these settings share until the event loop ends."""
+        return Memories(load_object(self.place, "the class of a memory"))
 
     async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> Reading:
         passages = context.passages(self.chunk)  # handed out anew, so that prompts of this item refer to them
-        async with self._memories.ask(context, model) as context_memory:
+        memories = shared_memories(self)
+        async with memories.ask(context, model) as context_memory:
+            earlier: Sequence[Exchange] = context_memory.calls
             if context_memory.memory is None:
-                memory = await context_memory.take_in(self._make, passages, context.is_conversation)
-                earlier: Sequence[Exchange] = ()
-            else:
-                memory, earlier = context_memory.memory, context_memory.calls
-            reply = await context_memory.call(memory.answer, question)
+                await context_memory.take_in(memories.make, passages, context.is_conversation)
+                earlier = ()
+            try:
+                began = time.perf_counter()
+                reply = await context_memory.call(context_memory.memory.answer, question)
+                store = {**context_memory.store, "answer_seconds": round(time.perf_counter() - began, DIGITS)}
+                context_memory.store.pop("add_seconds", None)  # the first question has them
+                found = await context_memory.texts_of_answer()
+            except MemoryLostError:
+                await context_memory.discard()
+                raise
+            if reply is None and found is not None:
+                reply = await model.answer(_join(context, passages, found))
             if not isinstance(reply, str):
                 raise UsageError(f"the memory {self.place} answered with {type(reply).__name__}: return a text")
-            return Reading(reply, seen=await context_memory.texts_of_answer(), earlier=earlier)
+            return Reading(reply, seen=found, earlier=earlier, store=store)
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
         passages = count_passages(max(0, prompt - around), self.chunk)
         sent = prompt + passages * INSTRUCTIONS + self.chunk
         return Estimate(passages + 1, sent, passages * EXTRACTED + answer)
 
-    @cached_property
-    def _make(self) -> Callable[[MemoryModel], Any]:
-        memory_class: Callable[[MemoryModel], Any] = load_object(self.place, "the class of a memory")
-        return memory_class
 
-    @cached_property
-    def _memories(self) -> "_Memories":
-        return _Memories()
+def _join(context: ReaderContext, passages: Sequence[Passage], found: Sequence[str]) -> str:
+    """Return texts as one. Passages that follow each other in the context have the white space that is between them."""
+    passages_by_text = {str(passage): passage for passage in passages}
+    text = found[0] if found else ""
+    for before, after in pairwise(found):
+        first, second = passages_by_text.get(before), passages_by_text.get(after)
+        gap = context.text[first.end : second.start] if first and second and first.end <= second.start else "-"
+        text += (context.separator if gap.strip() else gap) + after
+    return text
 
 
 class _CountedModel:
@@ -185,28 +223,35 @@ class _ContextMemory:
         """None: it has not taken in the context."""
         self.calls: list[Exchange] = []
         """The calls by which it took in the context."""
+        self.store: dict[str, Any] = {}
+        """The size of the memory, and the seconds that each passage took."""
         self.model = _CountedModel()
         self.turn = anyio.Lock()
         self.waiting = 0
         """The items that are being asked, or wait for it."""
         self.questions_asked = 0
         """The items that were asked."""
+        self.has_place = False
+        """Whether it is one of the memories that there may be."""
         self._thread = anyio.CapacityLimiter(1)  # its own: the model may need the others
 
-    async def take_in(self, make: Callable[[MemoryModel], Any], passages: Sequence[str], one_session: bool) -> Any:
-        """Return a new memory that has taken in the passages. If that fails, the next question tries again."""
+    async def take_in(self, make: Callable[[MemoryModel], Any], passages: Sequence[str], one_session: bool) -> None:
+        """Make a memory, and have it take in the passages. If that fails, the next question tries again."""
         memory, self.model.calls = make(self.model), []
+        seconds = list[float]()
         try:
             for number, passage in enumerate(passages):
-                session = "1" if one_session else str(number + 1)
+                session, began = "1" if one_session else str(number + 1), time.perf_counter()
                 await self.call(memory.add, str(passage), session, (START + number * STEP).isoformat())
+                seconds.append(round(time.perf_counter() - began, DIGITS))
+            size = await self.call(memory.size) if callable(getattr(memory, "size", None)) else None
         except BaseException:
             await self._close(memory)
             raise
         finally:
             self.calls, self.model.calls = self.model.calls, None
         self.memory = memory
-        return memory
+        self.store = {**{name: int(size[name]) for name in SIZES if size and name in size}, "add_seconds": seconds}
 
     async def call(self, function: Callable[..., Any], *arguments: str) -> Any:
         """Return what a function of the memory returns. It may be async."""
@@ -224,9 +269,11 @@ class _ContextMemory:
             return None
         return [texts] if isinstance(texts, str) else [str(text) for text in texts]
 
-    async def close(self) -> None:
-        if self.memory is not None:
-            await self._close(self.memory)
+    async def discard(self) -> None:
+        """Close the memory. The next question makes a new one."""
+        memory, self.memory = self.memory, None
+        if memory is not None:
+            await self._close(memory)
 
     async def _close(self, memory: Any) -> None:
         if callable(close := getattr(memory, "close", None)):
@@ -234,11 +281,25 @@ class _ContextMemory:
                 await self.call(close)
 
 
-class _Memories:
-    """The memories of the contexts whose questions are being asked, and of a few more."""
+class Memories:
+    """The memories of the contexts whose questions are being asked, and of a few more.
 
-    def __init__(self) -> None:
+    Args:
+        make: Makes a memory.
+        most: The most memories at a time. None: any number.
+        close: Called when all of them are closed.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[MemoryModel], Any],
+        most: int | None = None,
+        close: Callable[[], Coroutine[Any, Any, None]] | None = None,
+    ) -> None:
+        self.make, self._close_rest = make, close
         self._held = OrderedDict[str, _ContextMemory]()
+        self._places = None if most is None else anyio.Semaphore(most)
+        self._waiting_for_place = 0
 
     @asynccontextmanager
     async def ask(self, context: ReaderContext, model: ReaderModel) -> AsyncIterator[_ContextMemory]:
@@ -248,6 +309,7 @@ class _Memories:
         context_memory.waiting += 1
         try:
             async with context_memory.turn:
+                await self._find_place(context_memory)
                 context_memory.model.use(model)
                 yield context_memory
         finally:
@@ -255,11 +317,70 @@ class _Memories:
             context_memory.questions_asked += 1
             await self._remove(context)
 
+    async def close(self) -> None:
+        """Close all memories."""
+        while self._held:
+            await self._close(next(iter(self._held)))
+        if self._close_rest:
+            await self._close_rest()
+
+    async def _find_place(self, context_memory: _ContextMemory) -> None:
+        """Wait until there may be one more memory. One that is idle is closed for it."""
+        if self._places is None or context_memory.has_place:
+            return
+        self._waiting_for_place += 1
+        try:
+            if not self._places.value and (idle := self._idle()):
+                await self._close(idle[0])
+            await self._places.acquire()
+        finally:
+            self._waiting_for_place -= 1
+        context_memory.has_place = True
+
+    def _idle(self) -> list[str]:
+        """Return the contexts none of whose questions is being asked. The first was not used for longest."""
+        return [key for key, context_memory in self._held.items() if not context_memory.waiting]
+
     async def _remove(self, context: ReaderContext) -> None:
         """Close the memory of a context that has no more questions, and those that were not used for longest."""
-        idle = [key for key, context_memory in self._held.items() if not context_memory.waiting]
+        idle = self._idle()
         done = [
             key for key in idle if key == context.context_id and self._held[key].questions_asked >= context.questions
         ]
-        for key in done or idle[: max(0, len(idle) - IDLE)]:
-            await self._held.pop(key).close()
+        keep = 0 if self._waiting_for_place else IDLE
+        for key in done or idle[: max(0, len(idle) - keep)]:
+            await self._close(key)
+
+    async def _close(self, key: str) -> None:
+        context_memory = self._held.pop(key, None)
+        if context_memory is None:  # closed meanwhile
+            return
+        try:
+            await context_memory.discard()
+        finally:
+            if self._places is not None and context_memory.has_place:
+                self._places.release()
+
+
+_SHARED: dict[tuple[asyncio.AbstractEventLoop, str], tuple[Memories, asyncio.Task[None]]] = {}
+"""The memories of each event loop and reader, with the task that closes them."""
+
+
+def shared_memories(reader: MemoryReader) -> Memories:
+    """Return the memories of a reader. The readers of a run's tasks share them until the event loop ends."""
+    loop = asyncio.get_running_loop()
+    key = loop, str(reader)
+    if key not in _SHARED:
+        memories = reader.open()
+        _SHARED[key] = memories, loop.create_task(_close_at_end(memories, key), context=Variables())
+    return _SHARED[key][0]
+
+
+async def _close_at_end(memories: Memories, key: tuple[asyncio.AbstractEventLoop, str]) -> None:
+    """Close the memories when the event loop ends, which cancels whatever still waits."""
+    try:
+        await asyncio.Event().wait()
+    finally:
+        del _SHARED[key]
+        with anyio.CancelScope(shield=True):
+            await memories.close()

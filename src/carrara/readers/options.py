@@ -14,8 +14,9 @@ from carrara.readers.reader import Reader, ReaderFunction
 from carrara.readers.registry import READERS, reader_of
 from carrara.util.errors import UsageError
 
-_NEXT_READER = re.compile(rf",(?=(?:{'|'.join(READERS)})(?:[:,]|$))")
-"""A comma after which the name of another reader stands. Other commas divide the settings of one reader."""
+_NEXT_READER = re.compile(rf""""[^"]*"|'[^']*'|(?P<comma>,)(?=\s*(?:{"|".join(READERS)})(?:[:,]|$))""")
+"""A comma after which the name of another reader stands, or a text in quotes, in which no comma is meant. Other commas
+divide the settings of one reader."""
 
 
 ReaderLike = str | Iterable[str] | Reader | ReaderFunction
@@ -30,7 +31,8 @@ class ReaderOptions:
     reader: Annotated[ReaderLike, text("READER", shows_default=True, joins=True)] = WHOLE
     """How the context reaches the model: whole, none (closed book), evidence, retrieval:sentences,top=5,
     notes:chunk=4k,size=1k, compact:window=32k, search:calls=20, repl:sandbox=docker, agent:NAME,
-    memory:MODULE:CLASS or function:MODULE:NAME. `carrara run` and `plan` take several."""
+    memory:MODULE:CLASS, command:COMMAND, http:URL, mcp:COMMAND,add=TOOL,answer=TOOL, cli:COMMAND or
+    function:MODULE:NAME. `carrara run` and `plan` take several."""
 
     @property
     def setting_of_reader(self) -> str:
@@ -59,5 +61,9 @@ def split_readers(text: str) -> list[str]:
     Examples:
         >>> split_readers("whole,notes:chunk=4k,size=1k,search")
         ['whole', 'notes:chunk=4k,size=1k', 'search']
+        >>> split_readers("command:./m --try 'none,whole',command:./m")
+        ["command:./m --try 'none,whole'", 'command:./m']
     """
-    return list(dict.fromkeys(filter(None, (name.strip(", ") for name in _NEXT_READER.split(text)))))
+    ends = [match.start() for match in _NEXT_READER.finditer(text) if match["comma"]]
+    names = [text[start:end].strip(", ") for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]
+    return list(dict.fromkeys(filter(None, names)))

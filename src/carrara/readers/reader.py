@@ -53,6 +53,7 @@ class Reading:
             without calling a tool.
         seen: The texts that a store of the reader's own gave back for this answer.
         earlier: The calls that were made for an earlier question on the context, and serve this one too.
+        store: Measurements of a store of the reader's own, such as `bytes`, `entries` and `answer_seconds`.
 
     Examples:
         >>> Reading("FINAL ANSWER: garden", seen=["Mary went to the garden."]).trouble
@@ -63,6 +64,7 @@ class Reading:
     trouble: Trouble = ""
     seen: Sequence[str] | None = None
     earlier: Sequence[Exchange] = ()
+    store: Mapping[str, Any] | None = None
 
 
 class Estimate(NamedTuple):

@@ -19,6 +19,10 @@ READERS: Mapping[str, str] = {
     "repl": "carrara.readers.repl.reader:Repl",
     "agent": "carrara.readers.agent:AgentReader",
     "memory": "carrara.readers.memory:MemoryReader",
+    "command": "carrara.readers.systems.command:CommandReader",
+    "http": "carrara.readers.systems.http:HttpReader",
+    "mcp": "carrara.readers.systems.mcp:McpReader",
+    "cli": "carrara.readers.systems.cli:CliReader",
     "function": "carrara.readers.function:FunctionReader",
 }
 """The readers by name, each with the class that implements it."""

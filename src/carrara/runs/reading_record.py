@@ -63,6 +63,7 @@ def reading_record(sha256: str, calls: Sequence[Call], reading: Reading, traces:
         "seconds": round(sum(call.seconds for call in calls), 3),
         "facts": [list(trace) for trace in traces],
         "steps": [_step(call) for call in calls],
+        **({} if reading.store is None else {"store": dict(reading.store)}),
     }
 
 

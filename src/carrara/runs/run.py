@@ -29,6 +29,7 @@ from carrara.items.item import left_out
 from carrara.items.item_id import ALL, RunJob
 from carrara.items.prompt_pack import Pack, read_pack
 from carrara.readers.prompts import Reference, is_quick_to_render, prompt_of
+from carrara.readers.systems.program import keep_stderr
 from carrara.results.result import Result, Subject
 from carrara.results.series import changed_models
 from carrara.results.shortened import counts_of
@@ -240,7 +241,13 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         model.api.stale = frozenset(reply.result.id for reply in cut_before)
         window.withdraw(config.out / LOGS, cut_before)
         watched = _make_window(config, server, known.values())
-        with metering(meter), window.watching(watched), plain_path(config.out / LOGS) as folder, shown:
+        with (
+            metering(meter),
+            window.watching(watched),
+            keep_stderr(local_folder(config.out)),
+            plain_path(config.out / LOGS) as folder,
+            shown,
+        ):
             logs, task_count = evaluate(config, model, list(tasks.values()), folder, known)
         if len(logs) < task_count:  # Inspect ends like this when it is interrupted
             raise KeyboardInterrupt
