@@ -13,6 +13,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+texts: list[str] = []
+
 
 def write(data: bytes) -> None:
     sys.stdout.buffer.write(data)
@@ -45,6 +47,16 @@ def leave_children(_: int) -> None:
     time.sleep(600)
 
 
+def half_line(_: int) -> None:
+    write(b'{"id": ')
+    os._exit(0)
+
+
+def half_line_waits(_: int) -> None:
+    write(b'{"id": ')
+    time.sleep(600)
+
+
 def reply(id: Any, **fields: Any) -> bytes:
     return json.dumps({"id": id, **fields}).encode() + b"\n"
 
@@ -59,8 +71,8 @@ FAULTS: dict[str, Callable[[int], None]] = {
     "wrong-id": lambda id: write(reply(99, found=texts)),
     "logs": lambda id: write(b"INFO: answering\n" + reply(id, found=texts)),
     "not-utf8": lambda id: write(b'{"id": %d, "reply": "\xff"}\n' % id),
-    "half-line": lambda id: (write(b'{"id": '), os._exit(0)),  # type: ignore[func-returns-value]
-    "half-line-waits": lambda id: (write(b'{"id": '), sleep(id)),  # type: ignore[func-returns-value]
+    "half-line": half_line,
+    "half-line-waits": half_line_waits,
     "error": lambda id: write(reply(id, error="the index is not ready")),
     "nothing": lambda id: write(reply(id)),
     "number": lambda id: write(reply(id, reply=7)),
@@ -69,7 +81,6 @@ FAULTS: dict[str, Callable[[int], None]] = {
     "deep": lambda id: write(b"[" * 19_000 + b"\n"),
     "environment": lambda id: write(reply(id, reply=json.dumps(dict(os.environ)))),
 }
-texts = list[str]()
 
 
 def main(fault: str, path: str = os.devnull) -> None:

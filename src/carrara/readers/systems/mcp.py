@@ -8,6 +8,7 @@ it has no tool that empties it.
 """
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
@@ -30,8 +31,8 @@ from carrara.util.errors import RunError, UsageError
 if TYPE_CHECKING:
     from mcp import ClientSession
 
-_TOOL = re.compile(r"([^()]+)(?:\((\w+)\))?")
-"""The name of a tool, and that of an argument in parentheses."""
+_TOOL = re.compile(r"(?P<name>[^()&]+)(?:\((?P<argument>\w*)(?P<fixed>(?:&\w+=[^()&]*)*)\))?")
+"""The name of a tool, and in parentheses the name of the argument for the text, and values of other arguments."""
 _PASSED_ON = ("number", "date", "speaker")
 """Fields of `add` that a tool gets if it has arguments of these names."""
 
@@ -47,7 +48,8 @@ class McpReader(SystemReader):
     key: str = ""
     """The name of a variable whose value is sent to an address as a bearer token."""
     add: str = ""
-    """The tool that takes in a passage: TOOL, or TOOL(ARGUMENT) if several of its arguments are texts."""
+    """The tool that takes in a passage: TOOL; TOOL(ARGUMENT) if several of its arguments are texts; or
+    TOOL(ARGUMENT&NAME=VALUE) if it needs others."""
     answer: str = ""
     """The tool that answers a question."""
     search: str = ""
@@ -66,7 +68,7 @@ class McpReader(SystemReader):
             raise UsageError("the reader mcp needs add=TOOL and one of answer=TOOL and search=TOOL, by their names")
         for tool in filter(None, (self.add, self.answer, self.search, self.reset)):
             if not _TOOL.fullmatch(tool):
-                raise UsageError(f"the reader mcp: {tool!r} is no tool: write TOOL or TOOL(ARGUMENT)")
+                raise UsageError(f"the reader mcp: {tool!r} is no tool: write TOOL or TOOL(ARGUMENT&NAME=VALUE)")
         if not self.is_address:
             _ = self.program
             if self.key:
@@ -147,16 +149,39 @@ class McpChannel(Channel):
         match = _TOOL.fullmatch(setting)
         assert match is not None
         session = await self._opened()
-        arguments = _arguments(self.name, match[1], match[2], self._tools, text, message or {})
+        if match["name"] not in self._tools:
+            tools = ", ".join(sorted(self._tools)) or "none"
+            raise UsageError(f"{self.name} has no tool {match['name']!r}; it has {tools}")
+        schema = self._tools[match["name"]].get("properties") or {}
+        arguments = _fixed_arguments(match["fixed"] or "", schema, message or {})
+        if text is not None:
+            argument = match["argument"] or self._text_argument(match["name"])
+            arguments[argument] = [text] if schema.get(argument, {}).get("type") == "array" else text
         try:
-            result = await session.call_tool(match[1], arguments)
+            result = await session.call_tool(match["name"], arguments)
         except Exception as error:
             raise await self._describe(error) from None
         secrets = self._child.secrets if self._child else ()
         texts = [mask(block.text, secrets) for block in result.content if block.type == "text"]
         if result.isError:
-            raise RunError(f"{self.name}: the tool {match[1]} replied with an error: {' '.join(texts)[:500]}")
+            raise RunError(f"{self.name}: the tool {match['name']} replied with an error: {' '.join(texts)[:500]}")
         return texts
+
+    def _text_argument(self, tool: str) -> str:
+        """Return the one argument of a tool that may be the text.
+
+        Raises:
+            UsageError: There is none, or there are several.
+        """
+        properties: Mapping[str, Any] = self._tools[tool].get("properties") or {}
+        texts = [each for each in properties if each not in _PASSED_ON and _takes_text(properties[each])]
+        required = [each for each in texts if each in (self._tools[tool].get("required") or ())]
+        if len(required or texts) != 1:
+            raise UsageError(
+                f"{self.name}: the tool {tool} has {len(required or texts) or 'no'} arguments that are texts "
+                f"({', '.join(properties) or 'none at all'}): name one, such as {tool}(text)"
+            )
+        return (required or texts)[0]
 
     async def _opened(self) -> "ClientSession":
         """Return the session, once it has begun."""
@@ -236,31 +261,20 @@ class McpChannel(Channel):
                 tasks.cancel_scope.cancel()
 
 
-def _arguments(
-    name: str, tool: str, argument: str | None, tools: Mapping[str, Mapping[str, Any]], text: str | None, more: Message
-) -> dict[str, Any]:
-    """Return the arguments of a tool for a text.
+def _fixed_arguments(text: str, schema: Mapping[str, Any], message: Message) -> dict[str, Any]:
+    """Return the arguments that are the same for each call, and the fields of a passage that a tool takes.
 
-    Raises:
-        UsageError: There is no such tool, or several of its arguments may be the text.
+    >>> _fixed_arguments("&title=part {number}&top=3", {"top": {"type": "integer"}, "date": {}}, {"number": 2})
+    {'title': 'part 2', 'top': 3}
     """
-    if tool not in tools:
-        raise UsageError(f"{name} has no tool {tool!r}; it has {', '.join(sorted(tools)) or 'none'}")
-    if text is None:
-        return {}
-    properties: Mapping[str, Any] = tools[tool].get("properties") or {}
-    required = [each for each in tools[tool].get("required") or () if each not in _PASSED_ON]
-    texts = [each for each in properties if each not in _PASSED_ON and _takes_text(properties[each])]
-    if argument is None:
-        chosen = [each for each in texts if each in required] or texts
-        if len(chosen) != 1:
-            raise UsageError(
-                f"{name}: the tool {tool} has {len(chosen) or 'no'} arguments that are texts "
-                f"({', '.join(properties) or 'none at all'}): name one, such as {tool}(text)"
-            )
-        [argument] = chosen
-    value = [text] if properties.get(argument, {}).get("type") == "array" else text
-    return {argument: value, **{each: more[each] for each in _PASSED_ON if each in properties and each in more}}
+    arguments: dict[str, Any] = {each: message[each] for each in _PASSED_ON if each in schema and each in message}
+    for name, _, value in (pair.partition("=") for pair in filter(None, text.split("&"))):
+        value = value.replace("{number}", str(message.get("number", "")))
+        arguments[name] = value
+        if name in schema and not _takes_text(schema[name]):
+            with suppress(ValueError):
+                arguments[name] = json.loads(value)
+    return arguments
 
 
 def _takes_text(schema: Mapping[str, Any]) -> bool:
