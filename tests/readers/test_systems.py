@@ -159,8 +159,8 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_broken_reply_is_one_clear_error(fault: str, tmp_path: Path) -> None:
     with pytest.raises(RunError, match=FAULTS[fault]):
-        run(tmp_path, f"command:{PYTHON} {HELPERS}/faulty_system.py {fault},seconds=2", n=1)
-    assert not children()
+        run(tmp_path, f"command:{PYTHON} {HELPERS}/faulty_system.py {fault} {tmp_path}/requests.txt,seconds=2", n=1)
+    assert not running(tmp_path)
 
 
 def test_a_flood_takes_little_memory(tmp_path: Path) -> None:
@@ -245,10 +245,10 @@ def test_a_program_gets_no_key_but_those_that_are_named(tmp_path: Path, monkeypa
     assert not any(b"sk-given" in data for data in written)
 
 
-def children() -> list[int]:
-    """Return the processes of systems that are running."""
+def running(mark: object) -> list[str]:
+    """Return the processes with a text among their arguments."""
     listed = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
-    return [int(line.split()[0]) for line in listed.splitlines() if str(HELPERS) in line or "sleep 6005" in line]
+    return [line for line in listed.splitlines() if str(mark) in line]
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
@@ -412,19 +412,20 @@ def test_a_program_reads_a_file_or_its_session(argument: str, tmp_path: Path) ->
     [
         ("sh -c 'head -c 100000000 /dev/zero' {prompt}", "wrote more than 4 MB"),
         ("sh -c 'echo no key >&2; exit 5' {prompt}", r"ended with status 5 \(its stderr ends with: no key\)"),
-        ("sh -c 'sleep 6005' {prompt}", "has not ended within 2 seconds"),
+        ("sh -c 'sleep 6005; true' {mark} {prompt}", "has not ended within 2 seconds"),
     ],
 )
 def test_a_program_that_fails(command: str, error: str, tmp_path: Path) -> None:
     with pytest.raises(RunError, match=error):
-        run(tmp_path, f"cli:{command},seconds=2", n=1)
-    assert not children()
+        run(tmp_path, f"cli:{command.replace('{mark}', str(tmp_path))},seconds=2", n=1)
+    assert not running(tmp_path)
 
 
 def test_a_program_that_leaves_a_process_behind_is_not_waited_for(tmp_path: Path) -> None:
-    results = run(tmp_path, "cli:sh -c 'sleep 6005 & echo FINAL ANSWER: garden' {prompt},seconds=60", n=1)
+    behind = f"sh -c 'sleep 6005; true' {tmp_path}"
+    results = run(tmp_path, f'cli:sh -c "{behind} & echo FINAL ANSWER: garden" {{prompt}},seconds=60', n=1)
     assert [one.status for one in results] == ["ok"]
-    assert not children()
+    assert not running(tmp_path)
 
 
 @pytest.mark.parametrize(
