@@ -9,7 +9,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from carrara.cli.messages import messages_on_stderr
-from tests.helpers.process import remake_by_fork, render_no_results_in_vain, scan_distributions_once
+from tests.helpers.process import (
+    read_certificates_once,
+    remake_by_fork,
+    render_no_results_in_vain,
+    scan_distributions_once,
+)
 from tests.helpers.server import Address, serving
 
 # No test fails because other work keeps it waiting.
@@ -24,6 +29,7 @@ def _once() -> None:
     remake_by_fork()
     scan_distributions_once()
     render_no_results_in_vain()
+    read_certificates_once()
 
 
 @pytest.fixture

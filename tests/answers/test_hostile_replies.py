@@ -69,7 +69,7 @@ def test_long_replies_take_time_in_proportion(unit: str, task: str) -> None:
 @pytest.mark.parametrize(
     "unit", ["a,", "(", "\n", "*", "Answer: ", "1. ", "[", "a ", "x", "garden ", "garden, ", "garden or ", "a\n", "no "]
 )
-@pytest.mark.sampled(1, 90)
+@pytest.mark.sampled(0, 90)
 def test_a_million_characters_are_read_in_linear_time(unit: str, task: str) -> None:
     assert grows_in_proportion(lambda size: read(task, unit * (size // len(unit))), 1_000_000)
 
@@ -147,6 +147,6 @@ def test_no_game_beats_the_chance_level(task: str, game: str) -> None:
 
 @pytest.mark.parametrize("lead", ["", "FINAL ANSWER: "])
 @pytest.mark.parametrize("task", [task for task in NOT_REPEATED if "minerva" in task])
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 def test_the_context_is_no_answer(task: str, lead: str) -> None:
     check(task, lambda item: lead + context(item))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.cli.install_completion import SHELLS, Shell, completion_script
+from carrara.cli.install_completion import Shell, completion_script
 from carrara.cli.main import main
 
 Capture = pytest.CaptureFixture[str]
@@ -27,16 +27,21 @@ def environment(home: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("scripts")
-    for shell in SHELLS:
-        (folder / shell).write_text(completion_script(shell), "utf-8")
-    return folder
+    return tmp_path_factory.mktemp("scripts")
+
+
+def script_in(folder: Path, shell: Shell) -> Path:
+    """Return the script of a shell, which is made when it is first asked for."""
+    path = folder / shell
+    if not path.exists():
+        path.write_text(completion_script(shell), "utf-8")
+    return path
 
 
 def in_bash(script: Path, words: Sequence[str]) -> list[str]:
     """Return what bash would insert or list."""
     code = '. "$1"; shift; COMP_WORDS=(carrara "$@"); COMP_CWORD=$#; _carrara; printf "%s\\n" "${COMPREPLY[@]}"'
-    line = ["bash", "--norc", "-c", code, "bash", str(script / "bash"), *words]
+    line = ["bash", "--norc", "-c", code, "bash", str(script_in(script, "bash")), *words]
     ended = subprocess.run(line, capture_output=True, text=True, check=True, env=environment(script))
     assert ended.stderr == ""
     return ended.stdout.split()
@@ -47,7 +52,7 @@ def in_zsh(script: Path, words: Sequence[str]) -> list[str]:
     home = script / "zsh-home"
     if not home.exists():
         (home / "functions").mkdir(parents=True)
-        shutil.copy(script / "zsh", home / "functions/_cyclopts_carrara")
+        shutil.copy(script_in(script, "zsh"), home / "functions/_cyclopts_carrara")
         (home / ".zshrc").write_text(
             f"fpath=({home}/functions $fpath)\n"
             "autoload -Uz compinit && compinit -u\n"
@@ -80,7 +85,7 @@ def in_zsh(script: Path, words: Sequence[str]) -> list[str]:
 def in_fish(script: Path, words: Sequence[str]) -> list[str]:
     """Return what fish would list."""
     typed = " ".join(["carrara", *words])
-    line = ["fish", "--no-config", "-c", f"source {script / 'fish'}; complete -C '{typed}'"]
+    line = ["fish", "--no-config", "-c", f"source {script_in(script, 'fish')}; complete -C '{typed}'"]
     ended = subprocess.run(line, capture_output=True, text=True, check=True, env=environment(script))
     return [offer.partition("\t")[0] for offer in ended.stdout.splitlines()]
 
@@ -151,9 +156,9 @@ def test_the_script_is_put_where_the_shell_looks_for_it(
 
 def test_a_script_is_written_to_a_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert main(["--install-completion", "zsh", "--out", str(tmp_path / "_carrara")]) == 0
-    assert [path.name for path in tmp_path.iterdir()] == ["_carrara"]
-    assert main(["--install-completion", "zsh", "--out", str(tmp_path / "no" / "_carrara")]) == 1
+    assert main(["--install-completion", "fish", "--out", str(tmp_path / "carrara.fish")]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["carrara.fish"]
+    assert main(["--install-completion", "fish", "--out", str(tmp_path / "no" / "carrara.fish")]) == 1
     assert "name another file by --out" in capsys.readouterr().err
 
 

@@ -87,6 +87,7 @@ def test_no_draft_has(rule: str) -> None:
 
 
 @pytest.mark.parametrize("tokenizer", ["gpt2", "o200k", "mistral-v7"])
+@pytest.mark.sampled(1)
 def test_drafts_are_short(tokenizer: str) -> None:
     counts = tokenizers.get(tokenizer).count_many([text for _, text in drafts()])
     assert max(counts) <= MOST_TOKENS

@@ -12,6 +12,7 @@ import json
 import os
 import runpy
 import signal
+import ssl
 import subprocess
 import sys
 import threading
@@ -22,9 +23,9 @@ from importlib import import_module
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from pkgutil import walk_packages
-from tempfile import TemporaryDirectory
-from types import SimpleNamespace
-from typing import Any, NoReturn, TypedDict
+from tempfile import NamedTemporaryFile, TemporaryDirectory
+from types import ModuleType, SimpleNamespace
+from typing import Any, NoReturn, TypedDict, cast
 
 KEY = "sk-not-a-key-but-looks-like-one"
 
@@ -45,9 +46,11 @@ IMPORTS = (
 """What runs import; whatever is not here a command imports for itself."""
 
 
-def carrara(*asked: object, env: Mapping[str, str] | None = None, check: bool = False) -> Ended:
+def carrara(
+    *asked: object, env: Mapping[str, str] | None = None, check: bool = False, stdin: str = os.devnull
+) -> Ended:
     """`python -m carrara …`, with `env` beside what is set, to its end."""
-    return python("-m", "carrara", *map(str, asked), env=_beside(env or {}), check=check)
+    return python("-m", "carrara", *map(str, asked), env=_beside(env or {}), check=check, stdin=stdin)
 
 
 def in_file(folder: Path, **settings: object) -> tuple[str, str]:
@@ -78,18 +81,16 @@ def python(
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
     check: bool = False,
-    input: str | None = None,
+    stdin: str = os.devnull,
 ) -> Ended:
-    """`python …` with `-m MODULE` or `-c CODE`, to its end."""
+    """`python …` with `-m MODULE` or `-c CODE`, to its end; `stdin` is a file, or a terminal by its name."""
     with TemporaryDirectory() as folder:
-        out, err, given = Path(folder, "out"), Path(folder, "err"), Path(folder, "in")
-        if input is not None:
-            given.write_text(input, "utf-8")
+        out, err = Path(folder, "out"), Path(folder, "err")
         order: Order = {
             "line": list(line),
             "env": dict(os.environ if env is None else env),
             "cwd": str(cwd or Path.cwd()),
-            "in": os.devnull if input is None else str(given),
+            "in": stdin,
             "out": str(out),
             "err": str(err),
         }
@@ -139,7 +140,10 @@ def remake_by_fork() -> None:
     from carrara.verify import audit
 
     def run(line: list[str], input: str, **_: object) -> Ended:
-        return python(*line[1:], input=input)
+        with NamedTemporaryFile("w", encoding="utf-8") as given:
+            given.write(input)
+            given.flush()
+            return python(*line[1:], stdin=given.name)
 
     setattr(audit, subprocess.__name__, SimpleNamespace(run=run))
 
@@ -155,15 +159,34 @@ def scan_distributions_once() -> None:
 
 def render_no_results_in_vain() -> None:
     """Inspect renders a table of its results for a console that prints nothing: half of what a small run takes."""
+    from inspect_ai._display.core.results import tasks_results as render
     from inspect_ai._display.rich import display
     from rich import get_console
-
-    render = display.tasks_results
 
     def tasks_results(tasks: list[Any]) -> object:
         return "" if get_console().quiet else render(tasks)
 
     setattr(display, tasks_results.__name__, tasks_results)
+
+
+def read_certificates_once() -> None:
+    """A client of HTTP reads all authorities' certificates when it is made, also where it asks 127.0.0.1."""
+    for name in ("httpx._transports.default", "httpx2._transports.default"):
+        with suppress(ImportError):
+            _read_once(import_module(name))
+
+
+def _read_once(transports: ModuleType) -> None:
+    make = transports.create_ssl_context
+
+    @cache
+    def keep(variables: tuple[str | None, ...], settings: tuple[tuple[str, Any], ...]) -> ssl.SSLContext:
+        return cast(ssl.SSLContext, make(**dict(settings)))
+
+    def create_ssl_context(**settings: Any) -> ssl.SSLContext:
+        return keep(tuple(map(os.environ.get, ("SSL_CERT_FILE", "SSL_CERT_DIR"))), tuple(settings.items()))
+
+    setattr(transports, make.__name__, create_ssl_context)
 
 
 # --- the process that waits, and its forks ---
@@ -197,6 +220,7 @@ def _wait() -> None:
     import_module("carrara.tokenizers").get("o200k")  # has no thread before it encodes
     scan_distributions_once()
     render_no_results_in_vain()
+    read_certificates_once()
     _compile_templates()
     gc.freeze()  # or the first collection of garbage would copy all memory to each fork
     answers = os.dup(1)

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,7 @@ from carrara.runs.budget import BudgetExhaustedError, Meter, read_budget
 from carrara.runs.prices import Price
 from carrara.runs.replies import read_results
 from carrara.util.errors import UsageError
-from tests.helpers.process import KEY, carrara, in_file
+from tests.helpers.process import carrara, in_file
 from tests.helpers.server import serving
 
 LINE = ["run", "qa1", "--model", "openai-api/test/ok", "--tokenizer", "gpt2", "--lengths", "512,1k", "-n", "6"]
@@ -85,22 +83,14 @@ def test_at_a_terminal_much_is_asked_about_first(said: str, code: int, sent: int
     ours, theirs = os.openpty()
     with serving(tmp_path / "journal.tsv") as server:
         line = [*LINE, "--base-url", server.base_url, "--out", str(tmp_path / "run"), "--price", "10,10"]
-        with subprocess.Popen(
-            [sys.executable, "-m", "carrara", *line, *in_file(tmp_path, ask_above="5ktok")],
-            stdin=theirs,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "TEST_API_KEY": KEY},
-        ) as process:
-            os.write(ours, f"{said}\n".encode())
-            _, err = process.communicate(timeout=120)
-        assert process.returncode == code, err
+        os.write(ours, f"{said}\n".encode())
+        ended = carrara(*line, *in_file(tmp_path, ask_above="5ktok"), stdin=os.ttyname(theirs))
+        assert ended.returncode == code, ended.stderr
         assert server.asked() == sent
     os.close(ours)
     os.close(theirs)
-    assert "9,216 tokens of prompts, at a cost of about 0.10, will be sent to" in err
-    assert "Continue? [y/N]" in err
+    assert "9,216 tokens of prompts, at a cost of about 0.10, will be sent to" in ended.stderr
+    assert "Continue? [y/N]" in ended.stderr
 
 
 def test_models_are_run_one_by_one_and_one_that_fails_stops_no_other(tmp_path: Path) -> None:

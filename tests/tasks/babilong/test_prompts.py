@@ -98,7 +98,7 @@ def test_no_example_is_official(number: int) -> None:
 @pytest.mark.parametrize("sound", [False, True], ids=["official", "sound"])
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
 @pytest.mark.parametrize("number", CHANCE_LEVELS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_chance_level_is_the_share_of_the_commonest_answer(number: int, vocabulary: Vocabulary, sound: bool) -> None:
     """No more and no less, beyond sampling error; a fresh cast has no common answer but numbers and the like."""
     task = replace(load_task(number), vocab=vocabulary, sound=sound, haystack="none")

@@ -19,7 +19,7 @@ ROLES = ("WOMEN", "MEN", "PLACES", "THINGS", "ANIMALS", "COLOURS", "SHAPES", "SM
 @pytest.mark.parametrize("sound", [False, True], ids=["official", "sound"])
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.sampled(27)
+@pytest.mark.sampled(14)
 def test_solved_from_the_text(task: int, vocabulary: Vocabulary, sound: bool) -> None:
     """Answer and supporting facts of every question are read from the sentences alone, and the answer is a label."""
     task_name = load_task(task)

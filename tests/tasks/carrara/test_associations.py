@@ -404,7 +404,7 @@ READERS: Mapping[str, Callable[[list[str], str], str]] = {
 
 
 @pytest.mark.parametrize("reader", READERS)
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(5)
 def test_readers_that_know_no_definition_score_about_chance(reader: str) -> None:
     items = [make("carrara/associations", index=index) for index in range(ITEMS)]
     score = fmean(READERS[reader](sentences_of(item), item.question.ask) == item.gold for item in items)

@@ -133,7 +133,7 @@ def candidates(item: Item) -> Sequence[str]:
 
 @pytest.mark.parametrize("form", ["{}", "FINAL ANSWER: {}", "Answer: [{}]"])
 @pytest.mark.parametrize("task", ["associations", "census", "citations", "in_context", "sessions", "walks"])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_naming_every_answer_gains_nothing(task: str, form: str) -> None:
     """At most the first answer counts, where each stands on a line of its own: a guess. Nor does the prompt help."""
     items = [make(f"carrara/{task}", index=index) for index in range(24)]

@@ -137,7 +137,7 @@ def same_name(one: Read, part: int) -> str:
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("hops", ["3", "4"])
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(6)
 def test_readers_who_do_not_follow_the_documents_score_about_chance(hops: str, reader: str) -> None:
     found = [read(hops, index) for index in range(ITEMS)]
     score = sum(READERS[reader](one) == item.question.gold for item, one in found) / ITEMS

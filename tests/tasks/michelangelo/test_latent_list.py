@@ -170,7 +170,7 @@ ENDLESS = (
 @pytest.mark.sampled(1)
 def test_hostile_repetition_ends(question: Question[Any], part: str) -> None:
     """A pattern that is not linear would take hours for these. Whatever comes out, it is at most one answer."""
-    for reply in (part * (1_000_000 // len(part)), part + " " * 1_000_000 + "x"):
+    for reply in (part * (200_000 // len(part)), part + " " * 200_000 + "x"):
         assert answered(TASK, reply, question) != question.gold
 
 

@@ -47,7 +47,7 @@ def test_endless_replies_are_read_in_time(task: str, question: int, piece: str) 
         ("translation", {"languages": "3", "entries": "4", "chained": "4", "phrase": "2"}, "random guess"),
     ],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 def test_what_cannot_be_is_refused(task: str, given: dict[str, str], told: str) -> None:
     with pytest.raises(UsageError, match=told):
         make(f"sync/{task}", params=given)
