@@ -77,8 +77,8 @@ def found(asked: Sequence[Prompt], counts: Sequence[int]) -> list[bool]:
         PromptCount(prompt.task, not prompt.length, prompt.sent, count)
         for prompt, count in zip(asked, counts, strict=True)
     ]
-    cut = {task: cut_prompts([count for count in judged if count.task == task]) for task in {c.task for c in judged}}
-    return [count in cut[count.task] for count in judged]
+    cut = {kind: cut_prompts([count for count in judged if count.kind == kind]) for kind in {c.kind for c in judged}}
+    return [count in cut[count.kind] for count in judged]
 
 
 def variants(asked: Sequence[Prompt], whole: Sequence[int]) -> dict[str, list[int]]:

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -63,11 +63,41 @@ def test_half_of_a_window_is_found() -> None:
 
 @pytest.mark.parametrize(
     ("counted", "is_cut"),
-    [([4098] * 5, True), ([7500] * 5, False), ([7900, 8100, 8050], False), ([4000], True), ([4098], False)],
+    [
+        ([4098] * 3, True),
+        ([4099] * 3, False),
+        ([4098] * 3 + [4105], False),
+        ([9000] * 5, False),
+        ([1000], True),
+        ([4096], False),
+        ([4090, 4096, 4101], False),
+    ],
 )
 def test_one_length_alone_proves_little(counted: list[int], is_cut: bool) -> None:
-    prompts = [PromptCount("task", False, 16384, number + 8192 * (number > 7000)) for number in counted]
-    assert bool(cut_prompts(prompts)) == is_cut
+    """A count that is a window's, and the greatest, is a cap. Any other may be that of a text in another language."""
+    assert bool(cut_prompts([PromptCount("task", False, 16384, number) for number in counted])) == is_cut
+
+
+@pytest.mark.parametrize("lengths", [(4096,), (1024, 2048, 4096, 8192)])
+@pytest.mark.parametrize("rate", [0.13, 0.31, 0.34, 0.43])
+def test_a_language_that_takes_few_tokens_is_no_cut(lengths: tuple[int, ...], rate: float) -> None:
+    """Chinese or Hindi by an old tokenizer, and by the server's new one: many prompts of a length have one count."""
+    for seed in range(10):
+        prompts = counts(lambda sent: 9 + rate * sent, lengths, n=40, spread=0.004, seed=seed)
+        assert not cut_sizes(prompts)
+        arrived = PromptCounts()
+        for prompt in prompts:
+            arrived.add(prompt)
+            assert not arrived.is_cut(prompt)
+
+
+@pytest.mark.parametrize("rate", [0.13, 0.34, 0.55])
+def test_filler_of_another_language_than_the_puzzle_is_no_cut(rate: float) -> None:
+    """Both tokenizers count an English puzzle alike, and filler in Chinese not."""
+    bare = counts(lambda sent: sent + 9, (0,), n=8)
+    filled = counts(lambda sent: 9 + rate * sent, (1024, 4096, 16384), n=20, spread=0.004)
+    assert not cut_sizes([*bare, *filled])
+    assert not cut_sizes([*bare, *(count for count in filled if count.sent == 4096)])
 
 
 def test_two_lengths_with_one_count_are_cut() -> None:
@@ -115,26 +145,43 @@ def test_counts_are_judged_as_they_come() -> None:
     for _ in range(100):
         arrived.add(PromptCount("task", False, 8192, 4098))
         assert arrived.is_cut(PromptCount("task", False, 8192, 4098))
-    assert len(arrived.kept["task"]) < 30
+    assert sum(map(len, arrived.kept["task"].values())) < 50
+
+
+def test_many_counts_of_a_reader_are_kept_in_part() -> None:
+    """Its requests have many sizes. What is kept must not grow with them, as each new one is compared with it."""
+    arrived, rng = PromptCounts(), random.Random(0)
+    for _ in range(3000):
+        sent = rng.randint(600, 9000)
+        arrived.add(PromptCount("task", False, sent, min(4096, sent + 9)))
+    assert sum(map(len, arrived.kept["task"].values())) < 300
+    assert arrived.is_cut(PromptCount("task", False, 8500, 4096))
+    assert not arrived.is_cut(PromptCount("task", False, 4080, 4089))
 
 
 # --- results ---
 
 
-def result(length: int, counted: int, instance: int = 0, **more: object) -> Result:
-    return replace(reply(instance, length=length), input_tokens=counted, **more)  # type: ignore[arg-type]
+def result(length: int, counted: int, instance: int = 0, **more: Any) -> Result:
+    return reply(instance, length=length, input_tokens=counted, **more)
+
+
+def numbers_cut(*results: Result) -> list[set[int]]:
+    return shortened([(one, [(one.tokens, one.input_tokens or 0)]) for one in results])
 
 
 def test_only_results_of_the_same_model_and_task_tell_what_to_expect() -> None:
     short = [result(1024, 1030), result(2048, 2054)]
-    assert shortened([(one, ()) for one in [*short, result(8192, 4098)]]) == [set(), set(), {0}]
-    assert shortened([(one, ()) for one in [*short, result(8192, 4098, model="n")]]) == [set(), set(), set()]
+    assert numbers_cut(*short, result(8192, 4098)) == [set(), set(), {0}]
+    assert numbers_cut(*short, result(8192, 4098, model="n")) == [set(), set(), set()]
+    chinese = reply(0, length=8192, params="language=zh", input_tokens=2700)
+    assert numbers_cut(*short, chinese) == [set(), set(), set()]
 
 
 @pytest.mark.parametrize("more", [{"tokenizer": "words"}, {"status": "overflow"}, {"status": "error"}])
-def test_some_results_are_not_judged(more: dict[str, object]) -> None:
-    results = [result(1024, 1030, **more), result(2048, 2054, **more), result(8192, 4098, **more)]
-    assert shortened([(one, ()) for one in results]) == [set(), set(), set()]
+def test_some_results_are_not_judged(more: dict[str, Any]) -> None:
+    cut = result(1024, 1030, **more), result(2048, 2054, **more), result(8192, 4098, **more)
+    assert numbers_cut(*cut) == [set(), set(), set()]
 
 
 def test_each_request_of_a_reader_is_judged() -> None:
@@ -146,3 +193,28 @@ def test_each_request_of_a_reader_is_judged() -> None:
 def test_requests_without_counts_keep_their_numbers() -> None:
     read = result(8192, 9000, reading=ReadingCost(4))
     assert shortened([(read, [(0, 0), (700, 720), (2000, 2020), (8000, 4098)])]) == [{3}]
+
+
+def growing(rng: random.Random, most: int = 1 << 30, whole: bool = False) -> list[tuple[int, int]]:
+    """Return the requests of an agent, each of which has what the one before had and more, by a server's counts."""
+    sent, steps = rng.randint(500, 700), list[tuple[int, int]]()
+    for _ in range(rng.randint(4, 10)):
+        added = sent - steps[-1][0] if steps and not whole else sent
+        steps.append((sent, min(most, added + 12)))
+        sent += rng.randint(700, 1500)
+    return steps
+
+
+def test_an_agent_whose_history_is_in_the_cache_is_not_cut() -> None:
+    rng = random.Random(1)
+    for number in (1, 3, 10, 50):
+        read = [(result(16384, 0, one, reading=ReadingCost(9)), growing(rng)) for one in range(number)]
+        assert shortened(read) == [set()] * number
+
+
+def test_an_agent_whose_history_is_cut_is_found() -> None:
+    rng = random.Random(1)
+    read = [(result(16384, 0, one, reading=ReadingCost(9)), growing(rng, 4096, whole=True)) for one in range(20)]
+    for (_, steps), numbers in zip(read, shortened(read), strict=True):
+        assert {number for number, (sent, _) in enumerate(steps) if sent > 5000} <= numbers
+        assert not any(steps[number][0] < 4080 for number in numbers)

@@ -11,7 +11,7 @@ from inspect_ai import Task, eval
 from inspect_ai.agent import as_solver, react
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalLog
-from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, get_model, modelapi
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage, get_model, modelapi
 from inspect_ai.solver import Generate, Solver, TaskState, chain, generate, self_critique, solver, system_message
 from inspect_ai.tool import Tool, ToolChoice, ToolInfo, tool
 
@@ -172,6 +172,29 @@ def test_reference_models_answer_through_any_solver(tmp_path: Path) -> None:
     [log] = eval(task, solver=generate(), model=model, display="none", log_dir=str(tmp_path))
     assert log.samples is not None
     assert all(sample.scores and sample.scores["graded"].as_dict()["score"] == 1 for sample in log.samples)
+
+
+@solver
+def excerpt() -> Solver:
+    """Send only the end of the prompt, as retrieval does."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.user_prompt.text = state.user_prompt.text[-3000:]
+        return await generate(state)
+
+    return solve
+
+
+def test_a_solver_that_sends_less_is_no_server_that_cuts(tmp_path: Path) -> None:
+    def counted(input: Sequence[ChatMessage], tools: Sequence[ToolInfo]) -> ModelOutput:
+        usage = ModelUsage(input_tokens=700, output_tokens=3, total_tokens=703)
+        return kitchen(input, tools).model_copy(update={"usage": usage})
+
+    for length in ("2k", "4k", "8k"):
+        run(qa1(length=length, n=3, tokenizer="gpt2"), tmp_path, excerpt(), counted)
+    results = read_results(tmp_path)
+    assert {result.input_tokens for result in results} == {700}
+    assert [result.status for result in results] == ["ok"] * 9
 
 
 def test_a_dataset_without_its_task_is_not_scored(tmp_path: Path) -> None:

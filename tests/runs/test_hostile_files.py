@@ -14,7 +14,7 @@ import carrara
 from carrara.cli.main import main
 from carrara.results.result import FactTrace, ReadingCost
 from carrara.runs.log_files import header, samples
-from carrara.runs.replies import check_result
+from carrara.runs.replies import check_result, steps_of
 from tests.helpers.inspect_warnings import LEFT_OPEN
 
 pytestmark = [LEFT_OPEN, pytest.mark.usefixtures("collected")]
@@ -104,6 +104,13 @@ def test_a_reading_that_no_run_writes_is_refused(change: dict[str, object], hone
     check_result(result)
     with pytest.raises(ValueError, match=r"place|range|validation error"):
         check_result(replace(result, **change))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", [-1, 1 << 60, 10**400, 1.5, float("inf"), "9", None, [1], True])
+@pytest.mark.parametrize("name", ["sent", "input"])
+def test_counts_of_requests_that_no_run_writes_are_refused(name: str, value: object) -> None:
+    with pytest.raises(ValueError, match="out of range"):
+        steps_of({"steps": [{"sent": 700, "input": 720, name: value}]})
 
 
 def test_a_log_that_another_shard_removed_is_not_a_damaged_one(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Runs on servers that cut prompts: replies to cut prompts are no answers, and the run says so and stops asking."""
 
 import re
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -8,10 +9,13 @@ import pytest
 
 import carrara
 from carrara.results.result import Result
+from carrara.results.shortened import PromptCount
+from carrara.runs.folder import MarkedItems
 from carrara.runs.replies import read_results
+from carrara.runs.window import Window
 from tests.helpers.cutting_server import CuttingServer, cutting, half_ollama, lm_studio, ollama
 from tests.helpers.inspect_warnings import LEFT_OPEN
-from tests.helpers.process import Ended, in_file
+from tests.helpers.process import Ended, begun, in_file
 from tests.helpers.process import carrara as command
 
 pytestmark = LEFT_OPEN
@@ -107,6 +111,57 @@ def test_parallel_requests_stop_too(tmp_path: Path) -> None:
     with cutting(server) as address:
         run(address, tmp_path / "run", "0,1k,8k", 30, connections=4)
     assert sum(not seen.is_whole for seen in server.seen) < 15
+
+
+def test_a_kill_serves_no_reply_to_a_cut_prompt_from_the_cache(tmp_path: Path) -> None:
+    """No log has the replies, but the cache has. Meanwhile the server got a larger window."""
+    server, out = ollama(), tmp_path / "run"
+    server.fails = lambda number: time.sleep(0.05) or 0  # type: ignore[func-returns-value]
+    line = [*TASK, "--lengths", "0,2k,8k", "-n", 5, "--out", out, *in_file(tmp_path, connections=1)]
+    with cutting(server) as address:
+        process = begun("run", *line, "--base-url", address)
+        while sum(not seen.is_whole for seen in server.seen) < 3:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+        process.communicate()
+        server.window = 16384
+        ended = command("run", *line, "--base-url", address)
+    assert ended.returncode == 0, ended.stderr
+    long = [result.input_tokens or 0 for result in read_results(out) if result.length == 8192]
+    assert len(long) == 5
+    assert min(long) > 8000
+
+
+def test_marks_of_stale_replies_outlive_a_run(tmp_path: Path) -> None:
+    subject = "m", (("temperature", "0"),)
+    marked = MarkedItems(tmp_path / "cache", subject)
+    marked.discard("a")
+    for id in ("a", "b"):
+        marked.add(id)
+    marked.discard("a")
+    later = MarkedItems(tmp_path / "cache", subject)
+    assert ("a" in later, "b" in later) == (False, True)
+    assert "b" not in MarkedItems(tmp_path / "cache", ("n", ()))
+
+
+def test_items_before_the_first_proof_are_asked_again() -> None:
+    """The longest prompt came first, when nothing showed what to expect."""
+    window = Window()
+    for id, sent, counted in (("a", 8192, 4096), ("b", 1024, 1033), ("c", 2048, 2057), ("d", 8192, 4096)):
+        window.add(id, sent, [PromptCount("task", False, sent, counted)])
+    assert window.stale == {"a", "d"}
+
+
+def test_other_parameters_may_be_another_language(tmp_path: Path) -> None:
+    """Chinese prompts that are exact by an old tokenizer have a third of the tokens by a new one."""
+    out = tmp_path / "run"
+    with cutting(CuttingServer(keeps="all", tokenizer="qwen3")) as address:
+        for lengths, language in (("0,1k,2k", "en"), ("4k,8k", "zh")):
+            ended = run(address, out, lengths, 8, "-p", f"language={language}")
+            assert ended.returncode == 0, ended.stderr
+            assert "did not say so" not in ended.stderr
+    assert not any(result.status == "shortened" for result in read_results(out))
 
 
 def test_from_python_a_warning_says_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,18 +6,22 @@ same task tell what to expect of a longer one. These prove a cut:
 
     the same tokenizer (counts differ by a constant)    tokens are lacking
     another tokenizer                                   the count grows at less than half the rate of shorter prompts
-    one length alone                                    the count is below a quarter of ours, or below half and the same
-                                                        for three prompts
+    no shorter prompt with filler                       the count is a cap and below half of ours, or below a tenth of
+                                                        ours (`_Others.is_cap` says what a cap is)
     a cut at a longer prompt                            the counts of shorter prompts are the same as its count
+
+Without a shorter prompt of the same filler, a small share is no proof: a text in Chinese has a third of the tokens by
+another tokenizer, and one in Hindi a seventh.
 
 A prompt of at least this size that was counted with more tokens proves the contrary: some servers leave out what they
 have in their cache.
 """
 
+import math
 from bisect import bisect_left
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from carrara.results.result import Result, Subject
@@ -27,17 +31,18 @@ LEAST = 512
 smaller count leaves out what is in a cache."""
 NOISE = 64
 """Tokens that may be lacking without proof."""
-LACKING, LACKING_ONE_SIZE, LACKING_BARE = 0.05, 0.2, 0.4
-"""The share of tokens that must be lacking where the same tokenizer counts: known from prompts of two sizes, of one, or
-only from small ones without filler."""
-GROWTH, GROWTH_BARE = 0.5, 0.35
-"""The rate of growth that proves a cut, as a share of that of shorter prompts; and if those have no filler, which may
-be another kind of text."""
-ALONE, ALONE_EQUAL, BARE_EQUAL = 0.25, 0.5, 0.6
-"""The share of our count that proves a cut where there is no shorter prompt; if several counts are equal; and if so
-where there are small prompts without filler."""
+LACKING, LACKING_ONE_SIZE = 0.05, 0.2
+"""The share of tokens that must be lacking where the same tokenizer counts: known from prompts of two sizes, or of
+one."""
+GROWTH = 0.5
+"""The rate of growth that proves a cut, as a share of that of shorter prompts."""
+ALONE, ALONE_CAP, BARE_CAP = 0.1, 0.5, 0.6
+"""The share of our count that proves a cut where there is no shorter prompt; if the count is a cap; and if so where
+there are shorter prompts without filler."""
 EQUAL, SPREAD = 3, 2
 """So many counts within so many tokens of each other are equal."""
+ROUND, BESIDE_ROUND = 256, (0, 2, 255)
+"""Windows are multiples of this. What is kept may be 2 tokens more (half of Ollama's) or 1 less."""
 SAME = 8
 """Tokens by which the excess of prompts may vary if the same tokenizer counts."""
 SHORTER, LONGER = 0.8, 1.1
@@ -45,7 +50,10 @@ SHORTER, LONGER = 0.8, 1.1
 APART = 1.5
 """The ratio of sizes from which equal counts are a proof even beside longer prompts with greater counts."""
 KEPT = 8
-"""Counts of each task and size that are kept while a run goes on. More add no evidence."""
+"""Counts of each kind of prompt and size that are kept while a run goes on. More add little evidence."""
+ADDED = 0.25, 1.25
+"""The least and the greatest share of the tokens that a request has beyond the one before it which a server counts that
+leaves out what it has in its cache."""
 
 
 Step = tuple[int, int]
@@ -55,7 +63,8 @@ Step = tuple[int, int]
 class PromptCount(NamedTuple):
     """One prompt, by our count and by its server's."""
 
-    task: str
+    kind: str
+    """What prompts have in common whose texts are alike: the task with its parameters."""
     bare: bool
     """Whether the prompt has no filler."""
     sent: int
@@ -66,77 +75,123 @@ class PromptCount(NamedTuple):
 class PromptCounts:
     """The counts of one server with one tokenizer."""
 
-    kept: dict[str, list[PromptCount]] = field(default_factory=dict[str, list[PromptCount]])
+    kept: dict[str, dict[int, list[PromptCount]]] = field(default_factory=dict[str, dict[int, list[PromptCount]]])
+    """Counts by the kind of prompt, and by size."""
 
     def add(self, count: PromptCount) -> None:
-        """Add a count, unless there are enough of its size."""
-        known = self.kept.setdefault(count.task, [])
-        alike = sum(other.sent == count.sent and abs(other.counted - count.counted) <= SPREAD for other in known)
-        if alike < KEPT:
+        """Add a count. If there are enough of its size, it replaces another only if it is the greatest."""
+        known = self.kept.setdefault(count.kind, {}).setdefault(_size(count.sent), [])
+        if len(known) < KEPT:
             known.append(count)
+        elif count.counted > max(other.counted for other in known):
+            known[-1] = count
 
     def is_cut(self, count: PromptCount) -> bool:
         """Return whether the counts so far prove that a prompt was cut."""
-        known = self.kept.get(count.task, [])
+        if not _may_be_cut(count):
+            return False
+        known = [other for alike in self.kept.get(count.kind, {}).values() for other in alike]
         return count in cut_prompts(known if count in known else [*known, count])
 
 
 def cut_prompts(counts: Sequence[PromptCount]) -> set[PromptCount]:
-    """Return the prompts of one task that the server cut."""
+    """Return the prompts of one kind that the server cut."""
     ordered = sorted(set(counts), key=lambda count: (count.sent, -count.counted))
     others = _Others(ordered, counts)
     whole, cut = _Whole(), set[PromptCount]()
     for count in ordered:
-        if _may_be_cut(count) and whole.proves(count, others.equal(count)) and not others.disprove(count):
+        if _may_be_cut(count) and whole.proves(count, others) and not others.disprove(count):
             cut.add(count)
         else:
             whole.add(count)
+    longest = dict[int, int]()
+    for count in cut:
+        longest[count.counted] = max(longest.get(count.counted, 0), count.sent)
     stopped = {
         count
         for count in ordered
-        if _may_be_cut(count) and others.equal(count) >= EQUAL and whole.lacking(count) > LACKING * count.sent
+        if _may_be_cut(count)
+        and max(longest.get(counted, 0) for counted in _near(count.counted)) > LONGER * count.sent
+        and others.equal(count).number >= EQUAL
+        and whole.lacking(count) > LACKING * count.sent
     }
-    return cut | {count for count in stopped if _stopped_with(count, cut)}
+    return cut | stopped
 
 
 def _may_be_cut(count: PromptCount) -> bool:
     return count.sent >= LEAST and count.counted >= LEAST
 
 
+def _size(sent: int) -> int:
+    """Return a number that is the same, or the next one, for prompts of about the same size."""
+    return int(math.log(sent) / math.log(LONGER))
+
+
+def _near(counted: int) -> range:
+    """Return the counts that are equal to one."""
+    return range(counted - SPREAD, counted + SPREAD + 1)
+
+
+class _Equal(NamedTuple):
+    """Prompts with the same count."""
+
+    number: int
+    shortest: int
+    longest: int
+
+
 class _Others:
-    """All prompts of a task, the shortest first."""
+    """All prompts of a kind, the shortest first."""
 
     def __init__(self, ordered: Sequence[PromptCount], counts: Iterable[PromptCount]) -> None:
-        self._ordered = ordered
         self._sizes = [count.sent for count in ordered]
         most = accumulate(reversed(ordered), lambda most, count: max(most, count.counted), initial=0)
         self._greatest = [*most][::-1]
         """The greatest count of each prompt and those after it."""
-        self._sizes_of: dict[int, list[int]] = {}
-        """The sizes of the prompts with each count."""
+        self._greatest_of_size = dict[int, int]()
+        for count in ordered:
+            size = _size(count.sent)
+            self._greatest_of_size[size] = max(self._greatest_of_size.get(size, 0), count.counted)
+        self._equal = dict[int, _Equal]()
         for count in counts:
-            self._sizes_of.setdefault(count.counted, []).append(count.sent)
+            number, shortest, longest = self._equal.get(count.counted, (0, count.sent, count.sent))
+            self._equal[count.counted] = _Equal(number + 1, min(shortest, count.sent), max(longest, count.sent))
 
-    def equal(self, count: PromptCount) -> int:
-        """Return how many prompts have about the same count."""
-        return len(self._equal_sizes(count))
+    def equal(self, count: PromptCount) -> _Equal:
+        """Return the prompts that have about the same count."""
+        found = [self._equal[counted] for counted in _near(count.counted) if counted in self._equal]
+        numbers, shortest, longest = zip(*found, strict=True)
+        return _Equal(sum(numbers), min(shortest), max(longest))
+
+    def is_cap(self, count: PromptCount) -> bool:
+        """Return whether several prompts have a count that those of no other text have.
+
+        The count is that of prompts of several sizes; or it is a round number, and the greatest of its size.
+        """
+        if self._has_several_sizes(count):
+            return True
+        is_round = count.counted % ROUND in BESIDE_ROUND
+        return is_round and self._equal[count.counted].number >= EQUAL and self._most_alike(count) <= count.counted
 
     def disprove(self, count: PromptCount) -> bool:
-        """Return whether a prompt of the same size, or a longer one, was counted with more tokens.
+        """Return whether a prompt of about the same size, or a longer one, was counted with more tokens.
 
         Equal counts of several sizes are a proof beside longer prompts, as the server may have got a larger window.
         """
         more = count.counted + max(NOISE, LACKING * count.counted)
-        longer = bisect_left(self._sizes, LONGER * count.sent)
-        equal = self._equal_sizes(count)
-        if self._greatest[longer] > more and not (len(equal) >= EQUAL and max(equal) > APART * min(equal)):
+        if self._most_alike(count) > more:
             return True
-        same_size = self._ordered[bisect_left(self._sizes, count.sent / LONGER) : longer]
-        return any(other.counted > more for other in same_size)
+        longer = bisect_left(self._sizes, LONGER * count.sent)
+        return self._greatest[longer] > more and not self._has_several_sizes(count)
 
-    def _equal_sizes(self, count: PromptCount) -> list[int]:
-        near = range(count.counted - SPREAD, count.counted + SPREAD + 1)
-        return [size for counted in near for size in self._sizes_of.get(counted, ())]
+    def _has_several_sizes(self, count: PromptCount) -> bool:
+        equal = self.equal(count)
+        return equal.number >= EQUAL and equal.longest > APART * equal.shortest
+
+    def _most_alike(self, count: PromptCount) -> int:
+        """Return the greatest count of a prompt of about the same size."""
+        size = _size(count.sent)
+        return max(self._greatest_of_size.get(near, 0) for near in (size - 1, size, size + 1))
 
 
 class _Whole:
@@ -158,30 +213,25 @@ class _Whole:
         self._sizes.append(count.sent)
         self._excess.append((min(least, excess), max(greatest, excess)))
 
-    def proves(self, count: PromptCount, equal: int) -> bool:
-        """Return whether a prompt has fewer tokens than shorter ones let expect.
-
-        Args:
-            equal: The number of prompts with this count.
-        """
+    def proves(self, count: PromptCount, others: _Others) -> bool:
+        """Return whether a prompt has fewer tokens than shorter ones let expect."""
         number = self._shorter(count)
+        share = count.counted / count.sent
         if not number:
-            share = count.counted / count.sent
-            return share < ALONE or (share < ALONE_EQUAL and equal >= EQUAL)
+            return share < ALONE or (share < ALONE_CAP and others.is_cap(count))
         shortest, longest = self._prompts[0], self._prompts[number - 1]
+        if longest.bare:  # the filler may be another kind of text
+            share /= min(1.0, longest.counted / longest.sent)
+            return share < ALONE or (share < BARE_CAP and others.is_cap(count))
         least, greatest = self._excess[number - 1]
-        is_small = longest.bare and longest.sent < LEAST
         if least >= 0 and greatest - least <= SAME:
             several_sizes = longest.sent >= LEAST and shortest.sent <= SHORTER * longest.sent
             if several_sizes or greatest <= max(2 * NOISE, LACKING * longest.sent):
-                share = LACKING if several_sizes else LACKING_BARE if is_small else LACKING_ONE_SIZE
-                return count.sent + least - count.counted > max(NOISE, share * count.sent)
-        if is_small:
-            share = count.counted / count.sent / min(1.0, longest.counted / longest.sent)
-            return share < ALONE or (share < BARE_EQUAL and equal >= EQUAL)
+                share_lacking = LACKING if several_sizes else LACKING_ONE_SIZE
+                return count.sent + least - count.counted > max(NOISE, share_lacking * count.sent)
         expected = self._rate(longest) * (count.sent - longest.sent)
         growth = count.counted - longest.counted
-        return growth < expected * (GROWTH_BARE if longest.bare else GROWTH) and expected - growth > NOISE
+        return growth < GROWTH * expected and expected - growth > NOISE
 
     def lacking(self, count: PromptCount) -> float:
         """Return how many tokens a prompt has fewer than expected; at most 0 if that is noise."""
@@ -211,28 +261,21 @@ def _slope(short: PromptCount, long: PromptCount) -> float:
     return (long.counted - short.counted) / (long.sent - short.sent)
 
 
-def _stopped_with(count: PromptCount, cut: Collection[PromptCount]) -> bool:
-    """Return whether a prompt has the same count as a longer one that was cut."""
-    return any(abs(count.counted - longer.counted) <= SPREAD and longer.sent > LONGER * count.sent for longer in cut)
-
-
 def series_of_counts(result: Result) -> tuple[Subject, str, str]:
     """Return what results have in common whose counts can be compared: the model, who answered, and the tokenizer."""
     return result.subject, result.answered_by, result.tokenizer
 
 
 def shortened(results: Sequence[tuple[Result, Sequence[Step]]]) -> list[set[int]]:
-    """Return for each result the numbers of its requests whose prompts the server cut.
-
-    A result that was made by one request has the number 0.
-    """
+    """Return for each result the numbers of its requests whose prompts the server cut."""
     counts = [list(counts_of(result, steps)) for result, steps in results]
     groups: dict[Hashable, list[PromptCount]] = {}
     for (result, _), own in zip(results, counts, strict=True):
-        groups.setdefault((series_of_counts(result), result.task), []).extend(filter(None, own))
+        for count in filter(None, own):
+            groups.setdefault((series_of_counts(result), count.kind), []).append(count)
     cut = {key: cut_prompts(group) for key, group in groups.items()}
     return [
-        {number for number, count in enumerate(own) if count in cut[series_of_counts(result), result.task]}
+        {number for number, count in enumerate(own) if count and count in cut[series_of_counts(result), count.kind]}
         for (result, _), own in zip(results, counts, strict=True)
     ]
 
@@ -241,11 +284,38 @@ def counts_of(result: Result, steps: Sequence[Step]) -> Iterator[PromptCount | N
     """Yield the counts of each request that was made for a result. None: there is no count to compare.
 
     Args:
-        steps: The requests, if a reader made them.
+        steps: The requests.
     """
-    if result.tokenizer == "words" or result.status in ("error", "overflow"):
-        return
-    if result.reading is None:
-        steps = [(result.tokens, result.input_tokens or 0)]
-    for sent, counted in steps:
-        yield PromptCount(result.task, not result.length, sent, counted) if sent and counted else None
+    if result.tokenizer != "words" and result.status not in ("error", "overflow"):
+        yield from prompt_counts(result.task, result.instance_id, not result.length, steps)
+
+
+def prompt_counts(task: str, instance_id: str, bare: bool, steps: Sequence[Step]) -> list[PromptCount | None]:
+    """Return the counts of each request that was made for an item. None: there is no count to compare.
+
+    Args:
+        instance_id: The id of the item's instance, which has the parameters of its task.
+    """
+    kind = f"{task} {instance_id.rpartition('/')[0]}"
+    uncached = _uncached_steps(steps)
+    return [
+        PromptCount(kind, bare, sent, counted) if sent and counted and number not in uncached else None
+        for number, (sent, counted) in enumerate(steps)
+    ]
+
+
+def _uncached_steps(steps: Sequence[Step]) -> set[int]:
+    """Return the numbers of requests that were counted without what the request before had: it was in a cache.
+
+    The messages of an agent, or of a conversation, grow with each request. A server that leaves out its cache counts
+    what is new in each.
+    """
+    longer = [number for number, (before, after) in enumerate(pairwise(steps), 1) if after[0] > before[0] > 0]
+    few, many = ADDED
+    uncached = set[int]()
+    for number in longer:
+        sent, counted = steps[number]
+        added = sent - steps[number - 1][0]
+        if few * added <= counted <= many * added + NOISE:
+            uncached.add(number)
+    return uncached if 2 * len(uncached) > len(longer) else set()

@@ -19,7 +19,7 @@ means, and whether it is made again (servers/retry.py).
 import math
 import random
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
@@ -213,7 +213,7 @@ class ReferencedAPI(ModelAPI):
         self._render, self._watcher, self._going_on = render, watcher, going_on
         self._limit, self._patience, self._quick, self._cache = limit, patience, quick, cache
         self.recall = recall
-        self.stale: Collection[str] = ()
+        self.stale: Container[str] = ()
         """The items whose replies in the cache do not count: the server cut their prompts."""
         self._secrets = secrets_of(model.api)
         if type(model.api).count_text_tokens is ModelAPI.count_text_tokens:

@@ -84,7 +84,7 @@ class Calls:
         cached, text = usage.input_tokens_cache_read, _text_of(output)
         written = usage.output_tokens or self.context.count(text)
         sent = self._count(input)
-        counted = usage.input_tokens + (cached or 0) + (usage.input_tokens_cache_write or 0) or sent
+        counted = count_input(output) or sent
         self.made.append(Call(_parts_of(input), text, counted, sent, written, cached, output.time or 0.0))
         self.budget.spend(counted, cached or 0, written)
         self._limit_tool_calls(len(output.message.tool_calls or ()) if output.choices else 0)
@@ -106,6 +106,12 @@ class Calls:
                 total += self.context.tokens_around
             total += sum(map(self.context.count, map(self.context.render_part, _parts_of([message]))))
         return total
+
+
+def count_input(output: ModelOutput) -> int:
+    """Return the tokens of a request's prompt by the server's count. 0: it gave none."""
+    usage = output.usage or ModelUsage()
+    return usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
 
 
 def _parts_of(input: Sequence[ChatMessage]) -> list[Part]:

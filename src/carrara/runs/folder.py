@@ -22,6 +22,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from carrara.results.result import Subject
 from carrara.runs.config import Shard
 from carrara.runs.log_files import DamagedLogError, header, logs
 from carrara.runs.replies import LOGS
@@ -258,3 +259,32 @@ class ReplyCache:
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.json"
+
+
+class MarkedItems:
+    """Items whose replies in the cache do not count. The marks are files beside them, and outlive a killed run.
+
+    Args:
+        subject: The model with its settings. Others have their own marks.
+    """
+
+    def __init__(self, folder: Path, subject: Subject) -> None:
+        self._folder, self._subject = folder, subject
+        self._marks = {path.name for path in folder.glob("*.stale")} if folder.is_dir() else set[str]()
+
+    def __contains__(self, id: object) -> bool:
+        return self._mark(str(id)) in self._marks
+
+    def add(self, id: str) -> None:
+        self._marks.add(self._mark(id))
+        self._folder.mkdir(parents=True, exist_ok=True)
+        (self._folder / self._mark(id)).touch()
+
+    def discard(self, id: str) -> None:
+        if id in self:
+            self._marks.discard(self._mark(id))
+            (self._folder / self._mark(id)).unlink(missing_ok=True)
+
+    def _mark(self, id: str) -> str:
+        digest = blake2b(json.dumps([self._subject, id], default=str).encode(), digest_size=16)
+        return f"{digest.hexdigest()}.stale"

@@ -64,7 +64,7 @@ class LoggedReply:
     reading: Mapping[str, Any] | None = None
     """The record of the reader, unless the whole context was sent."""
     steps: Sequence[Step] = ()
-    """The reader's requests."""
+    """The requests. None is known if a solver of another program made them."""
 
 
 def read_results(directory: Path, damaged: Callable[[DamagedLogError], None] | None = None) -> list[Result]:
@@ -149,9 +149,15 @@ def _mark_shortened(replies: Sequence[LoggedReply]) -> list[LoggedReply]:
     ]
 
 
-def steps_of(reading: Mapping[str, Any] | None) -> list[Step]:
+def steps_of(reading: Mapping[str, Any]) -> list[Step]:
     """Return the tokens of a reader's requests. Logs of earlier versions have no count of ours."""
-    return [(int(step.get("sent", 0)), int(step["input"])) for step in reading["steps"]] if reading else []
+    return [(_token_count(step.get("sent", 0)), _token_count(step["input"])) for step in reading["steps"]]
+
+
+def _token_count(value: Any) -> int:
+    if type(value) is not int or not 0 <= value < _LARGEST:
+        raise ValueError("a count of a request's tokens is out of range")
+    return value
 
 
 def _shortened(result: Result, cut: Collection[int], requests: int) -> Result:
@@ -220,7 +226,10 @@ def _reply(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any])
     result = _result(log, settings, sample, str(reference.get("excerpt") or ""))
     sha256, request = (str(reference.get(name) or "") for name in ("sha256", REQUEST))
     reading = sample["metadata"].get(READING)
-    return LoggedReply(result, sample.get("output") or {}, sha256, request, reading, steps_of(reading))
+    steps = steps_of(reading) if reading else [(result.tokens, result.input_tokens or 0)]
+    if PROMPT in sample["metadata"]:  # a user's solver, which may send another text
+        steps = []
+    return LoggedReply(result, sample.get("output") or {}, sha256, request, reading, steps)
 
 
 def _reference(sample: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -40,6 +40,7 @@ from carrara.runs.checks import check_size, check_unchanged, warnings
 from carrara.runs.config import RunConfig
 from carrara.runs.folder import (
     CACHE,
+    MarkedItems,
     ReplyCache,
     at_work,
     check_disk,
@@ -238,9 +239,12 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
             console,
         )
         cut_before = [reply for reply in replies if _was_cut(reply, subject) and reply.result.id in samples]
-        model.api.stale = frozenset(reply.result.id for reply in cut_before)
+        stale = MarkedItems(local_folder(config.out) / CACHE, subject)
+        for reply in cut_before:
+            stale.add(reply.result.id)
+        model.api.stale = stale
         window.withdraw(config.out / LOGS, cut_before)
-        watched = _make_window(config, server, known.values())
+        watched = _make_window(server, known.values(), stale)
         with (
             metering(meter),
             window.watching(watched),
@@ -290,9 +294,9 @@ def _was_cut(reply: LoggedReply, subject: Subject) -> bool:
     return reply.result.subject == subject and reply.result.status == "shortened"
 
 
-def _make_window(config: RunConfig, server: ServerInfo | None, known: Iterable[LoggedReply]) -> Window:
+def _make_window(server: ServerInfo | None, known: Iterable[LoggedReply], stale: MarkedItems) -> Window:
     """Return what is known about the prompts that the server reads, from the replies that the run has."""
-    watched = Window(server.software, server.address) if server and server.address else Window()
+    watched = Window(server.software, server.address, stale=stale) if server and server.address else Window(stale=stale)
     for reply in known:
         for prompt in filter(None, counts_of(reply.result, reply.steps)):
             watched.counts.add(prompt)

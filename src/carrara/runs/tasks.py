@@ -262,7 +262,7 @@ async def _ask(
     elif item.prompt.template.follow_ups:
         record = reading_record(reference.sha256, item_calls.made, reading, [])
     output = called_model.output_of(reading.reply)
-    window.add(state.metadata, output, record)
+    window.add(id, state.metadata, output, record)
     _settle(state, reference, output, record, allowance.money)
 
 

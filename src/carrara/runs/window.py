@@ -16,8 +16,10 @@ from inspect_ai.model import ModelOutput
 
 from carrara.constants import NOT_ASKED
 from carrara.results.result import Result, task_of
-from carrara.results.shortened import PromptCount, PromptCounts, Step
+from carrara.results.shortened import PromptCount, PromptCounts, prompt_counts
 from carrara.runs.budget import NotAskedError
+from carrara.runs.calls import count_input
+from carrara.runs.folder import MarkedItems
 from carrara.runs.log_files import logs
 from carrara.runs.replies import LoggedReply, replies_in, steps_of
 from carrara.util.log import logger
@@ -45,6 +47,10 @@ class Window:
     counts: PromptCounts = field(default_factory=PromptCounts)
     beyond: set[str] = field(default_factory=set[str])
     """The items that were not asked because the server would cut their prompts."""
+    stale: MarkedItems | set[str] = field(default_factory=set[str])
+    """The items whose replies in the cache do not count, as the server cut their prompts."""
+    _unproved: dict[str, dict[str, Sequence[PromptCount]]] = field(default_factory=dict)
+    """The prompts of items that were not found to be cut, by their kind."""
     _in_a_row: Counter[int] = field(default_factory=Counter[int])
     _closed: int | None = None
     """The length from which nothing more is asked."""
@@ -56,22 +62,30 @@ class Window:
             self.beyond.add(id)
             raise NotAskedError(f"{NOT_ASKED}the server cuts prompts of {write_length(self._closed)}")
 
-    def add(self, task: str, length: int, steps: Sequence[Step]) -> None:
-        """Add the requests for an item, and judge them.
-
-        Args:
-            steps: Their prompts' tokens by our count and by the server's.
-        """
-        prompts = [PromptCount(task, not length, sent, counted) for sent, counted in steps if sent and counted]
+    def add(self, id: str, length: int, prompts: Sequence[PromptCount]) -> None:
+        """Add the prompts of the requests for an item, and judge them."""
         for prompt in prompts:
             self.counts.add(prompt)
         cut = [prompt for prompt in prompts if self.counts.is_cut(prompt)]
+        if cut:
+            self.stale.add(id)
+            self._judge_again(cut[0].kind)
+        else:
+            self.stale.discard(id)
+            for prompt in prompts[:1]:
+                self._unproved.setdefault(prompt.kind, {})[id] = prompts
         self._in_a_row[length] = self._in_a_row[length] + 1 if cut else 0
         if cut and not self._has_warned:
             self._has_warned = True
             logger.warning(f"{describe_cut(self.address, cut[0].sent, cut[0].counted)}: {remedy(self.software)}")
         if self._in_a_row[length] >= IN_A_ROW:
             self._closed = min(length, self._closed or length)
+
+    def _judge_again(self, kind: str) -> None:
+        """Judge items that came before the first proof."""
+        for id, prompts in self._unproved.pop(kind, {}).items():
+            if any(self.counts.is_cut(prompt) for prompt in prompts):
+                self.stale.add(id)
 
 
 def describe_cut(address: str, sent: int, counted: int) -> str:
@@ -122,7 +136,7 @@ def admit(id: str, length: int) -> None:
         window.admit(id, length)
 
 
-def add(metadata: Mapping[str, Any], output: ModelOutput, reading: Mapping[str, Any] | None) -> None:
+def add(id: str, metadata: Mapping[str, Any], output: ModelOutput, reading: Mapping[str, Any] | None) -> None:
     """Report the requests for an item.
 
     Args:
@@ -130,15 +144,11 @@ def add(metadata: Mapping[str, Any], output: ModelOutput, reading: Mapping[str, 
     """
     if metadata["tokenizer"] == "words" or output.stop_reason == "model_length":
         return
-    usage = output.usage
-    counted = (
-        usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
-        if usage
-        else 0
-    )
+    steps = steps_of(reading) if reading else [(metadata["tokens"], count_input(output))]
+    task, length = task_of(metadata["task"], metadata["part"]), metadata["length"]
+    prompts = [*filter(None, prompt_counts(task, metadata["instance_id"], not length, steps))]
     for window in _WINDOWS[-1:]:
-        task = task_of(metadata["task"], metadata["part"])
-        window.add(task, metadata["length"], steps_of(reading) or [(metadata["tokens"], counted)])
+        window.add(id, length, prompts)
 
 
 # --- what was cut is asked again ---
