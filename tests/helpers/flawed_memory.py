@@ -130,6 +130,15 @@ def make_mcp_server(flaw: str, **settings: Any) -> Any:
         return "ok"
 
     @server.tool()
+    def store(kind: str, body: str, weight: int) -> str:
+        assert (kind, weight) == ("note", 3)
+        return remember(body)
+
+    @server.tool()
+    def recall_all() -> list[str]:
+        return recall("")
+
+    @server.tool()
     def recall(query: str) -> list[str]:
         return FLAWS[flaw](system.texts)
 

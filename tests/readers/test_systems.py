@@ -95,7 +95,8 @@ def reader_by(way: str, flaw: str) -> Iterator[str]:
         case "mcp-address":
             pytest.importorskip("mcp")
             with mcp_address(flaw if flaw != "invent" else "faithful") as address:
-                yield f"mcp:{address},add=remember,{finds},reset=clear"
+                finds = finds.replace("recall", "recall_all")
+                yield f"mcp:{address},add=store(body&kind=note&weight=3),{finds},reset=clear"
 
 
 @pytest.mark.sampled(8)
@@ -356,8 +357,13 @@ def test_a_key_is_sent_to_an_address_and_is_in_no_file(tmp_path: Path, monkeypat
 @pytest.mark.parametrize(
     ("tools", "error"),
     [
-        ("add=memorize,search=recall", "has no tool 'memorize'; it has ask, clear, recall, remember"),
+        (
+            "add=memorize,search=recall",
+            "has no tool 'memorize'; it has ask, clear, recall, recall_all, remember, store",
+        ),
         ("add=clear,search=recall", r"the tool clear has no arguments that are texts \(none at all\)"),
+        ("add=store,search=recall", r"the tool store has 2 arguments that are texts \(kind, body, weight\)"),
+        ("add=store(body),search=recall", "the tool store replied with an error: .*kind"),
     ],
 )
 def test_tools_that_are_not_there(tools: str, error: str, tmp_path: Path) -> None:
@@ -495,5 +501,5 @@ def test_the_size_of_a_memory_and_its_seconds_are_in_the_log(tmp_path: Path) -> 
 
 def test_the_page_shows_the_examples() -> None:
     page = (HELPERS.parents[1] / "docs/reference/system-protocol.md").read_text("utf-8")
-    for example in EXAMPLES.iterdir():
-        assert f"\n{example.read_text('utf-8').strip()}\n```" in page, example.name
+    for example in ("memory.sh", "memory.py", "memory.ts"):
+        assert f"\n{(EXAMPLES / example).read_text('utf-8').strip()}\n```" in page, example

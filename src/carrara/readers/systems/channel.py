@@ -23,6 +23,8 @@ from carrara.util.unicode import replace_surrogates
 
 VALUES = 20_000
 """The most JSON values of a reply."""
+ERROR = 500
+"""The most characters of a system's own error that ours shows."""
 SHOWN = 80
 """The most characters of a line that an error shows."""
 
@@ -66,7 +68,7 @@ class Channel(ABC):
             ) from None
         self.is_broken = False
         if "error" in reply:
-            raise RunError(f"{self.name} replied to `{op}` with an error: {str(reply['error'])[:500]}")
+            raise RunError(f"{self.name} replied to `{op}` with an error: {one_line(reply['error'])}")
         return reply
 
     @abstractmethod
@@ -76,6 +78,11 @@ class Channel(ABC):
     @abstractmethod
     async def close(self) -> None:
         """Close the connection, and end the program at its end."""
+
+
+def one_line(text: object) -> str:
+    """Return the beginning of a text as one line."""
+    return " ".join(str(text)[:ERROR].split())
 
 
 def parse_reply(name: str, data: bytes, message: Message, place: str = "") -> Message:

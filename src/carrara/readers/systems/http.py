@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from carrara.readers.systems.channel import VALUES, Channel, Message, parse_reply
+from carrara.readers.systems.channel import VALUES, Channel, Message, one_line, parse_reply
 from carrara.readers.systems.program import LONGEST, SystemFaultError
 from carrara.readers.systems.reader import SystemReader
 from carrara.servers.secrets import mask, refuse_secret
@@ -94,4 +94,4 @@ class HttpChannel(Channel):
 def _describe(error: httpx.HTTPError, address: str) -> str:
     """Return why a request has no reply."""
     reason = refusal(error, address) or protocol_error(error)
-    return reason or f"it cannot be reached ({' '.join(str(error).split())[:200] or type(error).__name__}): start it"
+    return reason or f"it cannot be reached ({one_line(error) or type(error).__name__}): start it"

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from carrara.readers.systems.channel import Channel, Message
+from carrara.readers.systems.channel import Channel, Message, one_line
 from carrara.readers.systems.command import WORKERS
 from carrara.readers.systems.http import check_address, check_key, make_client
 from carrara.readers.systems.program import GRACE, Child, Program, SystemFaultError
@@ -31,7 +31,7 @@ from carrara.util.errors import RunError, UsageError
 if TYPE_CHECKING:
     from mcp import ClientSession
 
-_TOOL = re.compile(r"(?P<name>[^()&]+)(?:\((?P<argument>\w*)(?P<fixed>(?:&\w+=[^()&]*)*)\))?")
+_TOOL = re.compile(r"(?P<name>[^()&]+)(?:\((?P<argument>[\w.]*)(?P<fixed>(?:&[\w.]+=[^()&]*)*)\))?")
 """The name of a tool, and in parentheses the name of the argument for the text, and values of other arguments."""
 _PASSED_ON = ("number", "date", "speaker")
 """Fields of `add` that a tool gets if it has arguments of these names."""
@@ -124,13 +124,13 @@ class McpChannel(Channel):
         reader = self._reader
         match message["op"]:
             case "add":
-                await self._call(reader.add, message["text"], message)
+                await self._call(reader.add, message, message["text"])
             case "answer" if reader.answer:
-                return {"reply": "\n".join(await self._call(reader.answer, message["question"]))}
+                return {"reply": "\n".join(await self._call(reader.answer, message, message["question"]))}
             case "answer":
-                return {"found": await self._call(reader.search, message["question"])}
+                return {"found": await self._call(reader.search, message, message["question"])}
             case "reset" if reader.reset:
-                await self._call(reader.reset)
+                await self._call(reader.reset, message)
             case _:
                 await self._opened()
         return {}
@@ -144,7 +144,7 @@ class McpChannel(Channel):
         with suppress(asyncio.CancelledError):
             await self._task
 
-    async def _call(self, setting: str, text: str | None = None, message: Message | None = None) -> list[str]:
+    async def _call(self, setting: str, message: Message, text: str | None = None) -> list[str]:
         """Return the texts of a tool's result."""
         match = _TOOL.fullmatch(setting)
         assert match is not None
@@ -153,10 +153,11 @@ class McpChannel(Channel):
             tools = ", ".join(sorted(self._tools)) or "none"
             raise UsageError(f"{self.name} has no tool {match['name']!r}; it has {tools}")
         schema = self._tools[match["name"]].get("properties") or {}
-        arguments = _fixed_arguments(match["fixed"] or "", schema, message or {})
-        if text is not None:
-            argument = match["argument"] or self._text_argument(match["name"])
-            arguments[argument] = [text] if schema.get(argument, {}).get("type") == "array" else text
+        arguments = {each: message[each] for each in _PASSED_ON if each in schema and each in message}
+        for path, _, value in (pair.partition("=") for pair in (match["fixed"] or "").split("&")[1:]):
+            _put(arguments, schema, path, value.replace("{number}", str(message.get("number", ""))))
+        if text is not None and (schema or message["op"] == "add"):
+            _put(arguments, schema, match["argument"] or self._text_argument(match["name"]), text)
         try:
             result = await session.call_tool(match["name"], arguments)
         except Exception as error:
@@ -164,7 +165,7 @@ class McpChannel(Channel):
         secrets = self._child.secrets if self._child else ()
         texts = [mask(block.text, secrets) for block in result.content if block.type == "text"]
         if result.isError:
-            raise RunError(f"{self.name}: the tool {match['name']} replied with an error: {' '.join(texts)[:500]}")
+            raise RunError(f"{self.name}: the tool {match['name']} replied with an error: {one_line(' '.join(texts))}")
         return texts
 
     def _text_argument(self, tool: str) -> str:
@@ -261,20 +262,30 @@ class McpChannel(Channel):
                 tasks.cancel_scope.cancel()
 
 
-def _fixed_arguments(text: str, schema: Mapping[str, Any], message: Message) -> dict[str, Any]:
-    """Return the arguments that are the same for each call, and the fields of a passage that a tool takes.
+def _put(arguments: dict[str, Any], schema: Mapping[str, Any], path: str, value: str) -> None:
+    """Put a value into the arguments of a tool. A list gets it as its one entry.
 
-    >>> _fixed_arguments("&title=part {number}&top=3", {"top": {"type": "integer"}, "date": {}}, {"number": 2})
-    {'title': 'part 2', 'top': 3}
+    >>> objects = {"type": "array", "items": {"properties": {"texts": {"type": "array"}}}}
+    >>> arguments = {}
+    >>> for path, value in ("items.texts", "Mary left."), ("items.name", "3"), ("top", "3"):
+    ...     _put(arguments, {"items": objects, "top": {"type": "integer"}}, path, value)
+    >>> arguments
+    {'items': [{'texts': ['Mary left.'], 'name': '3'}], 'top': 3}
     """
-    arguments: dict[str, Any] = {each: message[each] for each in _PASSED_ON if each in schema and each in message}
-    for name, _, value in (pair.partition("=") for pair in filter(None, text.split("&"))):
-        value = value.replace("{number}", str(message.get("number", "")))
+    name, _, rest = path.partition(".")
+    kind: Mapping[str, Any] = schema.get(name, {"type": "string"})
+    is_list = kind.get("type") == "array"
+    if rest:
+        inner = arguments.setdefault(name, [{}] if is_list else {})
+        properties = (kind.get("items", {}) if is_list else kind).get("properties", {})
+        _put(inner[0] if is_list else inner, properties, rest, value)
+    elif is_list:
+        arguments[name] = [value]
+    else:
         arguments[name] = value
-        if name in schema and not _takes_text(schema[name]):
+        if not _takes_text(kind):
             with suppress(ValueError):
                 arguments[name] = json.loads(value)
-    return arguments
 
 
 def _takes_text(schema: Mapping[str, Any]) -> bool:
@@ -290,4 +301,4 @@ def _innermost(error: BaseException | None) -> str:
     """Return what an error says, without the groups around it."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    return " ".join(str(error).split())[:300] if error else "it has ended"
+    return one_line(error) if error else "it has ended"
