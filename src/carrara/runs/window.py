@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspect_ai.log import EvalError, read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput
@@ -19,11 +19,13 @@ from carrara.results.result import Result, task_of
 from carrara.results.shortened import PromptCount, PromptCounts, prompt_counts
 from carrara.runs.budget import NotAskedError
 from carrara.runs.calls import count_input
-from carrara.runs.folder import MarkedItems
 from carrara.runs.log_files import logs
 from carrara.runs.replies import LoggedReply, replies_in, steps_of
 from carrara.util.log import logger
 from carrara.util.quantities import count, write_length
+
+if TYPE_CHECKING:
+    from carrara.runs.folder import MarkedItems
 
 IN_A_ROW = 3
 
@@ -47,7 +49,7 @@ class Window:
     counts: PromptCounts = field(default_factory=PromptCounts)
     beyond: set[str] = field(default_factory=set[str])
     """The items that were not asked because the server would cut their prompts."""
-    stale: MarkedItems | set[str] = field(default_factory=set[str])
+    stale: "MarkedItems | set[str]" = field(default_factory=set[str])
     """The items whose replies in the cache do not count, as the server cut their prompts."""
     _unproved: dict[str, dict[str, Sequence[PromptCount]]] = field(default_factory=dict)
     """The prompts of items that were not found to be cut, by their kind."""
