@@ -45,12 +45,16 @@ class Prompt:
     text: str
 
 
+def _count_by(name: str) -> Count:
+    return lambda text: count_chat(tokenizers.get(name), [Message("user", text)])
+
+
 SERVERS: dict[str, Count] = {
-    **{name: lambda text, name=name: count_chat(tokenizers.get(name), [Message("user", text)]) for name in BUNDLED},
+    **{name: _count_by(name) for name in BUNDLED},
     "words": lambda text: len(text.split()),
     "characters": len,
     "a quarter of the bytes": lambda text: len(text.encode()) // 4,
-}  # type: ignore[misc]
+}
 """Twelve ways in which a server counts a prompt."""
 
 

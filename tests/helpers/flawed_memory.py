@@ -132,11 +132,11 @@ def make_mcp_server(flaw: str, **settings: Any) -> Any:
     @server.tool()
     def store(kind: str, body: str, weight: int) -> str:
         assert (kind, weight) == ("note", 3)
-        return remember(body)
+        return str(remember(body))
 
     @server.tool()
     def recall_all() -> list[str]:
-        return recall("")
+        return list(recall(""))
 
     @server.tool()
     def recall(query: str) -> list[str]:

@@ -1,5 +1,7 @@
 """What a server puts around a question is shown as text, and what its template does not explain as a number."""
 
+from typing import Any
+
 import pytest
 
 from carrara.servers.probe import probe_server
@@ -14,7 +16,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_API_KEY", "sk-test")
 
 
-def template(**behaviour: object) -> TemplateText:
+def template(**behaviour: Any) -> TemplateText:
     with cutting(llama_cpp(**behaviour)) as address:
         info = probe_server("openai-api/test/m", address)
     assert info.template is not None
