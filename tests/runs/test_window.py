@@ -133,6 +133,19 @@ def test_a_kill_serves_no_reply_to_a_cut_prompt_from_the_cache(tmp_path: Path) -
     assert min(long) > 8000
 
 
+def test_each_shard_asks_its_cut_prompts_again(tmp_path: Path) -> None:
+    """Counts of the first shard by the larger window do not refute what the second one has found by the smaller."""
+    server, out, shards = ollama(), tmp_path / "run", ("1/2", "2/2")
+    with cutting(server) as address:
+        assert [run(address, out, "0,2k,8k", 6, "--shard", shard).returncode for shard in shards] == [1, 1]
+        server.window = 16384
+        server.seen.clear()
+        assert [run(address, out, "0,2k,8k", 6, "--shard", shard).returncode for shard in shards] == [0, 0]
+    assert sum(seen.tokens > 8000 for seen in server.seen) == 6
+    assert statuses(read_results(out))[8192].total() == 6
+    assert all(result.input_tokens == 8201 for result in read_results(out) if result.length == 8192)
+
+
 def test_marks_of_stale_replies_outlive_a_run(tmp_path: Path) -> None:
     subject = "m", (("temperature", "0"),)
     marked = MarkedItems(tmp_path / "cache", subject)

@@ -210,7 +210,9 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         replies = read_replies(config.out, set_aside, whole=True) if (config.out / LOGS).is_dir() else []
         config, server = _reasoning(config, model, replies)
         subject = _subject(config, model)
-        known = {reply.result.id: reply for reply in replies if _is_known(reply, subject)}
+        stale = MarkedItems(local_folder(config.out) / CACHE, subject)
+        own = [reply for reply in replies if reply.result.subject == subject and reply.result.status != "error"]
+        known = {reply.result.id: reply for reply in own if not _was_cut(reply, stale)}
         if not known:  # refuse foreseeable problems before minutes of preparation
             check_size(
                 config, sum(job.first.length * job.instances for job in config.jobs if job.instances < ALL), "about "
@@ -238,8 +240,7 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
             _first_line(config, samples, left, meter, server),
             console,
         )
-        cut_before = [reply for reply in replies if _was_cut(reply, subject) and reply.result.id in samples]
-        stale = MarkedItems(local_folder(config.out) / CACHE, subject)
+        cut_before = [reply for reply in own if reply.result.id in samples.keys() - known.keys()]
         for reply in cut_before:
             stale.add(reply.result.id)
         model.api.stale = stale
@@ -286,12 +287,9 @@ def _in_folder(config: RunConfig) -> tuple[RunConfig, dict[RunJob, sharding.Bloc
     return config, blocks
 
 
-def _is_known(reply: LoggedReply, subject: Subject) -> bool:
-    return reply.result.subject == subject and reply.result.status not in ("error", "shortened")
-
-
-def _was_cut(reply: LoggedReply, subject: Subject) -> bool:
-    return reply.result.subject == subject and reply.result.status == "shortened"
+def _was_cut(reply: LoggedReply, stale: MarkedItems) -> bool:
+    """Return whether the server cut the prompt of a reply. Longer counts of other shards do not refute a mark."""
+    return reply.result.status == "shortened" or (reply.result.id in stale and reply.result.status != "overflow")
 
 
 def _make_window(server: ServerInfo | None, known: Iterable[LoggedReply], stale: MarkedItems) -> Window:
