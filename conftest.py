@@ -1,6 +1,7 @@
-"""What is not collected, since looking for doctests imports a module; and when garbage is collected."""
+"""What is not collected, since looking for doctests imports a module; when garbage is; and the number of workers."""
 
 import gc
+import os
 from importlib.util import find_spec
 
 import pytest
@@ -20,6 +21,12 @@ if not find_spec("verifiers"):
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--exhaustive", action="store_true", help="all cases of sampled tests: `make audit`")
     parser.addoption("--integrations", action="store_true", help="tests with other programs: `make integrations`")
+
+
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist, for `-n auto`
+def pytest_xdist_auto_num_workers() -> int:
+    """One for each core. Each imports everything anew and takes a gigabyte of memory, so more than four are no gain."""
+    return min(4, os.cpu_count() or 1)
 
 
 def pytest_configure() -> None:

@@ -60,7 +60,7 @@ def test_any_text_is_read_without_complaint(text: str) -> None:
 
 @pytest.mark.parametrize("task", ONE_OF_EACH)
 @pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.sampled(16, 900)
+@pytest.mark.sampled(10, 900)
 def test_long_replies_take_time_in_proportion(unit: str, task: str) -> None:
     assert grows_in_proportion(lambda size: read(task, (unit * (size // len(unit) + 1))[:size] + "\\"), 40_000)
 
@@ -140,13 +140,13 @@ def check(task: str, game: Callable[[Item], str]) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("task", NOT_REPEATED)
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(6)
 def test_no_game_beats_the_chance_level(task: str, game: str) -> None:
     check(task, GAMES[game])
 
 
 @pytest.mark.parametrize("lead", ["", "FINAL ANSWER: "])
 @pytest.mark.parametrize("task", [task for task in NOT_REPEATED if "minerva" in task])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_the_context_is_no_answer(task: str, lead: str) -> None:
     check(task, lambda item: lead + context(item))

@@ -36,6 +36,7 @@ def test_it_is_the_tables(pair: tuple[list[object], list[object]]) -> None:
 
 
 @pytest.mark.parametrize("block", [1, 2, 7, 30, 31])
+@pytest.mark.sampled(3)
 def test_it_does_not_depend_on_the_blocks(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sequences, "BLOCK", block)
     random = Random(block)

@@ -119,6 +119,7 @@ def test_what_cannot_be_screened_for(texts: corpora.Corpus) -> None:
 
 
 @pytest.mark.parametrize("split", [None, *SPLITS])
+@pytest.mark.sampled(2)
 def test_what_is_left_is_all_that_is_read(texts: corpora.Corpus, split: Split | None) -> None:
     rng = Rng("left")
     sentences, sums = sentences_of(texts), texts.counts("gpt2").tolist()

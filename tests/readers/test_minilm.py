@@ -40,7 +40,7 @@ def _of_one_length(words: int, count: int) -> list[str]:
 
 @needs_minilm
 @pytest.mark.parametrize("words", [1, 2, 5, 14, 30, 31, 62, 254])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_a_vector_does_not_depend_on_texts_of_its_own_length(words: int) -> None:
     by = embedder("minilm")
     texts = _of_one_length(words, 5)

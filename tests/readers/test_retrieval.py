@@ -145,7 +145,7 @@ def test_windows_overlap_by_whole_words() -> None:
 
 
 @pytest.mark.parametrize("part", [" ", "\n", "a", "a. "])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_any_text_is_cut_in_linear_time(part: str) -> None:
     def cut(size: int) -> None:
         text = part * (size // len(part)) + "end"

@@ -48,7 +48,7 @@ def in_two_directions(rng: random.Random) -> list[float]:
 
 @pytest.mark.parametrize("draw", [graded, both_ways, rarely, in_one_task, in_two_directions])
 @pytest.mark.parametrize("above", [False, True])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_a_true_bound_is_rarely_rejected_however_often_one_looks(
     draw: Callable[[random.Random], list[float]], above: bool
 ) -> None:

@@ -121,7 +121,7 @@ SOLVERS: dict[str, tuple[Callable[[], Solver], Reply]] = {
 
 
 @pytest.mark.parametrize("name", SOLVERS)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_any_solver_is_given_the_whole_prompt(name: str, tmp_path: Path) -> None:
     make, reply = SOLVERS[name]
     log, asked = run(qa1(length="2k", n=3, tokenizer="gpt2"), tmp_path, make(), reply, epochs=2, limit=2)

@@ -110,7 +110,7 @@ def test_the_guesser_scores_the_chance_level_over_many_worlds(task: str) -> None
 
 
 @pytest.mark.parametrize(("task", "params"), SETTINGS)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(3)
 def test_the_guesser_scores_the_chance_level_with_other_parameters(task: str, params: str) -> None:
     check(task, params, 150)
 

@@ -76,7 +76,7 @@ def expected(item: Item) -> str:
 @pytest.mark.parametrize(
     ("params", "length", "items"),
     [
-        ({}, 0, 120),
+        ({}, 0, 60),
         ({}, 4096, 40),
         *(pytest.param({"updates": updates}, 16384, 60, marks=pytest.mark.slow) for updates in ("3", "32", "64")),
     ],

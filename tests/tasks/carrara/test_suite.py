@@ -81,7 +81,7 @@ def test_bad_parameters_are_refused_in_a_sentence(task: str, params: dict[str, s
         ("walks", "kind=within;sizes=0,40;nodes=100"),
     ],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_variants_pass_the_audit(task: str, params: str) -> None:
     assert audit(item_id(task, params, 8192), 6).breaches == []
 
@@ -111,7 +111,7 @@ def test_a_text_without_facts_decides_nothing(task: str, params: dict[str, str])
         *(("sessions", f"kind={kind};updates=4", 30, 40, 0.02) for kind in ("latest", "first", "as_of", "how_often")),
     ],
 )
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(3)
 def test_the_chance_level_is_what_guesses_score(task: str, params: str, items: int, guesses: int, error: float) -> None:
     scores, levels = list[float](), list[float]()
     for index in range(items):
@@ -164,5 +164,5 @@ def test_hostile_repetition_ends(task: str, kinds: int, parts: Sequence[str]) ->
     for index in range(kinds):
         item = make(f"carrara/{task}", index=index)
         for part in parts:
-            for reply in (part * (100_000 // len(part)), part + " " * 100_000 + "x", f"FINAL ANSWER: {part * 9_000}!"):
+            for reply in (part * (30_000 // len(part)), part + " " * 30_000 + "x", f"FINAL ANSWER: {part * 9_000}!"):
                 assert grade(item.task, item.question, reply).score == 0.0, part

@@ -51,7 +51,7 @@ def read(hops: str, index: int, length: int = 0) -> tuple[Item, Read]:
 
 
 @pytest.mark.parametrize("hops", ["1", "2", "3", "4"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_the_answer_is_at_the_end_of_as_many_documents(hops: str) -> None:
     asked = Counter[bool]()
     for index in range(40):

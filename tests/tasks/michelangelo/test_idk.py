@@ -115,7 +115,8 @@ def test_choices_occur_alike_whether_it_can_be_known_or_not() -> None:
     assert 370 < answered_first < 470  # of a thousand with two or three, half and a third
 
 
-@pytest.mark.parametrize("haystack", ["words", pytest.param("stories", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("haystack", ["words", "stories"])
+@pytest.mark.slow
 def test_filler_says_choices_as_often_whether_it_can_be_known_or_not(haystack: str) -> None:
     said: dict[str, list[int]] = {"known": [], "unknown": []}
     for index in range(100):

@@ -180,7 +180,7 @@ def test_perfect_replies_are_right_by_both_scorers(task: str) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_the_whole_prompt_said_back_scores_nothing(task: str) -> None:
     """But for a snapshot, which it nearly is; of agents' last actions a few words may be right."""
     if task == "minerva/snapshot":
