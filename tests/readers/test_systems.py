@@ -180,6 +180,16 @@ def test_a_reply_too_many_is_an_error_of_the_next_request(tmp_path: Path) -> Non
     assert {one.score for one in results if one.status != "error"} == {1.0}
 
 
+def test_an_error_that_a_system_reports_does_not_end_it(tmp_path: Path) -> None:
+    log = tmp_path / "requests.txt"
+    command = f"command:{PYTHON} {HELPERS}/faulty_system.py error {log},workers=1"
+    with pytest.raises(RunError, match="the index is not ready"):
+        run(tmp_path / "run", command, "sync/graph", n=1, length="1k")
+    [requests] = requests_in(log).values()
+    assert [op for op, _ in requests].count("answer") == 3
+    assert [op for op, _ in requests].count("reset") == 1
+
+
 def test_stderr_is_kept_up_to_a_size(tmp_path: Path) -> None:
     results = run(tmp_path, f"command:{PYTHON} {HELPERS}/faulty_system.py flood-stderr", n=1)
     assert [one.score for one in results] == [1.0]
@@ -293,6 +303,18 @@ def test_a_run_that_is_stopped_leaves_no_process_and_adds_nothing_twice(stop: si
             assert int(number) == len(numbers)
             numbers.append(int(number))
     assert {one.score for one in carrara.read(tmp_path / "run")} == {1.0}
+
+
+def test_a_run_that_is_interrupted_ends_the_programs_that_it_called(tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    reader = f"cli:sh -c 'echo >> {started}; sleep 6005' {{prompt}}"
+    line = ["run", "qa1", "--model", "carrara/oracle", "--lengths", "1k", "-n", "2", "--tokenizer", "gpt2"]
+    with begun(*line, "--reader", reader, "--out", str(tmp_path / "run")) as process:
+        while process.poll() is None and not started.exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+    assert not children()
 
 
 def wait_for_end(pid: int) -> None:

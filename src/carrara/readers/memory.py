@@ -156,7 +156,7 @@ class MemoryReader(Reader):
                 store = {**context_memory.store, "answer_seconds": round(time.perf_counter() - began, DIGITS)}
                 context_memory.store.pop("add_seconds", None)  # the first question has them
                 found = await context_memory.texts_of_answer()
-            except MemoryLostError:
+            except (MemoryLostError, asyncio.CancelledError):
                 await context_memory.discard()
                 raise
             if reply is None and found is not None:

@@ -17,7 +17,7 @@ from typing import Any
 import anyio
 
 from carrara.readers.systems.program import SystemFaultError
-from carrara.util.errors import RunError
+from carrara.util.errors import CarraraError, RunError
 from carrara.util.transport import ValueCounter
 from carrara.util.unicode import replace_surrogates
 
@@ -66,6 +66,9 @@ class Channel(ABC):
             raise SystemFaultError(
                 f"{self.name} gave no reply to `{op}` within {self._seconds} seconds: give it more by seconds=…"
             ) from None
+        except CarraraError as error:
+            self.is_broken = isinstance(error, SystemFaultError)
+            raise
         self.is_broken = False
         if "error" in reply:
             raise RunError(f"{self.name} replied to `{op}` with an error: {one_line(reply['error'])}")

@@ -17,13 +17,15 @@ import shlex
 import shutil
 import signal
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO
+from typing import IO, Any
+
+import anyio
 
 from carrara.readers.memory import MemoryLostError
 from carrara.servers.secrets import mask, refuse_secret
@@ -154,15 +156,17 @@ class Program:
         words = [self._path(), *(_fill(word, values) for word in self.words[1:])]
         secrets = [os.environ[name] for name in self.variables if name in os.environ]
         try:
-            process = await asyncio.create_subprocess_exec(
-                *words,
-                stdin=PIPE if reads else DEVNULL,
-                stdout=PIPE,
-                stderr=PIPE,
-                env=self.environment(),
-                cwd=folder,
-                start_new_session=True,
-                limit=LONGEST,
+            process = await _start(
+                asyncio.create_subprocess_exec(
+                    *words,
+                    stdin=PIPE if reads else DEVNULL,
+                    stdout=PIPE,
+                    stderr=PIPE,
+                    env=self.environment(),
+                    cwd=folder,
+                    start_new_session=True,
+                    limit=LONGEST,
+                )
             )
         except (OSError, ValueError) as error:
             if temporary:
@@ -170,6 +174,17 @@ class Program:
             why = os_error_text(error) if isinstance(error, OSError) and error.filename else error
             raise SystemFaultError(f"{self} cannot be started: {why}") from None
         return Child(str(self), process, _StderrFile(self.reader), secrets, temporary)
+
+
+async def _start(starting: Coroutine[Any, Any, Process]) -> Process:
+    """Start a process. If this is cancelled, asyncio would end the process alone, and not those that it has started."""
+    task = asyncio.create_task(starting)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        with anyio.CancelScope(shield=True):
+            _kill((await task).pid)
+        raise
 
 
 def _fill(word: str, values: Mapping[str, str]) -> str:
