@@ -314,7 +314,7 @@ def test_a_run_that_is_interrupted_ends_the_programs_that_it_called(tmp_path: Pa
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         process.communicate()
-    assert not children()
+    assert not running(started)
 
 
 def wait_for_end(pid: int) -> None:
