@@ -132,11 +132,12 @@ def make_mcp_server(flaw: str, **settings: Any) -> Any:
     @server.tool()
     def store(kind: str, body: str, weight: int) -> str:
         assert (kind, weight) == ("note", 3)
-        return remember(body)
+        system.texts.append(body)
+        return "ok"
 
     @server.tool()
     def recall_all() -> list[str]:
-        return recall("")
+        return FLAWS[flaw](system.texts)
 
     @server.tool()
     def recall(query: str) -> list[str]:
