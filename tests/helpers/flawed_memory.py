@@ -132,20 +132,12 @@ def make_mcp_server(flaw: str, **settings: Any) -> Any:
     @server.tool()
     def store(kind: str, body: str, weight: int) -> str:
         assert (kind, weight) == ("note", 3)
-<<<<<<< HEAD
-        return str(remember(body))
-
-    @server.tool()
-    def recall_all() -> list[str]:
-        return list(recall(""))
-=======
         system.texts.append(body)
         return "ok"
 
     @server.tool()
     def recall_all() -> list[str]:
         return FLAWS[flaw](system.texts)
->>>>>>> h-sys
 
     @server.tool()
     def recall(query: str) -> list[str]:
