@@ -85,6 +85,11 @@ def found(asked: Sequence[Prompt], counts: Sequence[int]) -> list[bool]:
     return [count in cut[count.kind] for count in judged]
 
 
+def _of_length(asked: Sequence[Prompt], counts: Sequence[int], length: int) -> tuple[list[Prompt], list[int]]:
+    pairs = [(prompt, count) for prompt, count in zip(asked, counts, strict=True) if prompt.length == length]
+    return [prompt for prompt, _ in pairs], [count for _, count in pairs]
+
+
 def variants(asked: Sequence[Prompt], whole: Sequence[int]) -> dict[str, list[int]]:
     """Return the counts of servers that cut nothing."""
     rng = random.Random(1)
@@ -114,6 +119,8 @@ def main() -> None:
             whole = [count(prompt.text) for prompt in asked]
             for name, counts in variants(asked, whole).items():
                 alarms[name] = alarms.get(name, 0) + sum(found(asked, counts))
+            alone = sum(sum(found(*_of_length(asked, whole, length))) for length in LENGTHS)
+            alarms["as it is, each length alone"] = alarms.get("as it is, each length alone", 0) + alone
             for cap in CAPS:
                 marks = found(asked, [min(cap, count) for count in whole])
                 for prompt, count_of_whole, mark in zip(asked, whole, marks, strict=True):

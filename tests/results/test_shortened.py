@@ -68,6 +68,7 @@ def test_half_of_a_window_is_found() -> None:
         ([4099] * 3, False),
         ([4098] * 3 + [4105], False),
         ([9000] * 5, False),
+        ([8192] * 3, True),
         ([1000], True),
         ([4096], False),
         ([4090, 4096, 4101], False),

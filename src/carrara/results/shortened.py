@@ -6,8 +6,8 @@ same task tell what to expect of a longer one. These prove a cut:
 
     the same tokenizer (counts differ by a constant)    tokens are lacking
     another tokenizer                                   the count grows at less than half the rate of shorter prompts
-    no shorter prompt with filler                       the count is a cap and below half of ours, or below a tenth of
-                                                        ours (`_Others.is_cap` says what a cap is)
+    no shorter prompt with filler                       the count is a cap and a fifth is lacking, or nine tenths are
+                                                        lacking (`_Others.is_cap` says what a cap is)
     a cut at a longer prompt                            the counts of shorter prompts are the same as its count
 
 Without a shorter prompt of the same filler, a small share is no proof: a text in Chinese has a third of the tokens by
@@ -36,12 +36,12 @@ LACKING, LACKING_ONE_SIZE = 0.05, 0.2
 one."""
 GROWTH = 0.5
 """The rate of growth that proves a cut, as a share of that of shorter prompts."""
-ALONE, ALONE_CAP, BARE_CAP = 0.1, 0.5, 0.6
-"""The share of our count that proves a cut where there is no shorter prompt; if the count is a cap; and if so where
-there are shorter prompts without filler."""
+ALONE, ALONE_CAP = 0.1, 0.8
+"""The share of our count below which it proves a cut where there is no shorter prompt with filler; and if the count is
+a cap."""
 EQUAL, SPREAD = 3, 2
 """So many counts within so many tokens of each other are equal."""
-ROUND, BESIDE_ROUND = 256, (0, 2, 255)
+ROUND, BESIDE_ROUND = 1024, (0, 2, 1023)
 """Windows are multiples of this. What is kept may be 2 tokens more (half of Ollama's) or 1 less."""
 SAME = 8
 """Tokens by which the excess of prompts may vary if the same tokenizer counts."""
@@ -216,13 +216,12 @@ class _Whole:
     def proves(self, count: PromptCount, others: _Others) -> bool:
         """Return whether a prompt has fewer tokens than shorter ones let expect."""
         number = self._shorter(count)
-        share = count.counted / count.sent
-        if not number:
+        longest = self._prompts[number - 1] if number else None
+        if longest is None or longest.bare:  # the filler may be another kind of text
+            rate = min(1.0, longest.counted / longest.sent) if longest else 1.0
+            share = count.counted / count.sent / rate
             return share < ALONE or (share < ALONE_CAP and others.is_cap(count))
-        shortest, longest = self._prompts[0], self._prompts[number - 1]
-        if longest.bare:  # the filler may be another kind of text
-            share /= min(1.0, longest.counted / longest.sent)
-            return share < ALONE or (share < BARE_CAP and others.is_cap(count))
+        shortest = self._prompts[0]
         least, greatest = self._excess[number - 1]
         if least >= 0 and greatest - least <= SAME:
             several_sizes = longest.sent >= LEAST and shortest.sent <= SHORTER * longest.sent
