@@ -125,7 +125,7 @@ def test_worlds_are_paired_across_tokenizers_where_that_is_asked_for() -> None:
 def test_items_that_only_one_was_asked_are_told() -> None:
     found = both(curve("a", {0: 9}, n=12), curve("b", {0: 9}, n=30))
     assert found.tasks[0].items == 12
-    assert f"{TASK}: 12 items are compared; 18 of B's the other was not asked" in found.refused
+    assert f"{TASK}: 12 items were asked of both; 18 of B's the other was not asked" in found.refused
 
 
 def test_groups_are_of_those_that_are_not_told_apart() -> None:

@@ -497,7 +497,9 @@ def _describe_left_out(
 ) -> list[str]:
     unpaired = {first.name: first_items - both, second.name: second_items - both}
     missing_items = " and ".join(f"{count:,} of {name}'s" for name, count in unpaired.items() if count)
-    return [f"{task}: {both:,} items are compared; {missing_items} the other was not asked"] if missing_items else []
+    if not missing_items:
+        return []
+    return [f"{task}: {both:,} items were asked of both; {missing_items} the other was not asked"]
 
 
 def _describe_differing_settings(task: str, first: Side, second: Side) -> str:
