@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from carrara.results.differences import scores_of
 from carrara.results.result import ReadingCost, Result
 from carrara.results.shortened import PromptCount, PromptCounts, cut_prompts, shortened
 from tests.helpers.results import reply
@@ -177,6 +178,11 @@ def test_only_results_of_the_same_model_and_task_tell_what_to_expect() -> None:
     assert numbers_cut(*short, result(8192, 4098, model="n")) == [set(), set(), set()]
     chinese = reply(0, length=8192, params="language=zh", input_tokens=2700)
     assert numbers_cut(*short, chinese) == [set(), set(), set()]
+
+
+def test_a_cut_prompt_is_no_effect_of_length() -> None:
+    whole, cut = reply(0, length=8192), reply(1, 0.0, length=8192, status="shortened")
+    assert list(scores_of([whole, cut], across_lengths=True)) == list(scores_of([whole], across_lengths=True))
 
 
 @pytest.mark.parametrize("more", [{"tokenizer": "words"}, {"status": "overflow"}, {"status": "error"}])

@@ -75,7 +75,11 @@ def notes(
 
 
 def _unanswered_notes(results: Sequence[Result]) -> Iterator[str]:
-    """Yield a sentence about replies without an answer, with their statuses, and with the most frequent error."""
+    """Yield a sentence about replies without an answer, with their statuses, and with the most frequent error.
+
+    Cut prompts have a sentence of their own, in the provenance.
+    """
+    results = [result for result in results if result.status != "shortened"]
     unanswered = [result for result in results if result.status not in GRADED]
     if not unanswered:
         return

@@ -143,7 +143,8 @@ def instance_scores(
 def scores_of(results: Iterable[Result], across_lengths: bool = False) -> dict[tuple[str, str, int], list[float]]:
     """Return scores by instance, question and length. There are several if a question was asked repeatedly."""
     scores: dict[tuple[str, str, int], list[float]] = {}
-    unanswered = {"error"} if across_lengths else UNANSWERED  # a prompt that is too long is an effect of its length
+    # A prompt that is too long is an effect of its length; one that the server cut says nothing about the model.
+    unanswered = {"error", "shortened"} if across_lengths else UNANSWERED
     for result in results:
         if result.status in unanswered:
             continue
