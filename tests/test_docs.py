@@ -203,6 +203,7 @@ def test_the_prompt_pack_of_the_docs_passes_the_audit(tmp_path: Path) -> None:
     assert main(asked) == 0
 
 
+@pytest.mark.slow
 def test_the_command_of_inspect_runs_our_tests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = (ROOT / "docs/guides/agents-and-memory.md").read_text("utf-8")
     [solver] = re.findall(r"```python\n([^`]*-> Solver:.*?)```", page, re.DOTALL)

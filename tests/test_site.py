@@ -77,7 +77,7 @@ def test_the_page_of_the_command_line_has_every_command_with_an_example_that_par
         make_app().parse_args(line.asked, exit_on_error=False, print_error=False)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", TASKS)
 def test_a_page_shows_what_the_command_on_it_does(name: str, written: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = (written / "tasks" / f"{name}.md").read_text("utf-8")

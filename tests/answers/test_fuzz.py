@@ -26,7 +26,7 @@ def few_worlds() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("task", registry.names())
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(6)
 def test_a_reply_is_read_or_not_and_nothing_is_raised(task: str) -> None:
     found = try_all((task, 0, range(EACH)))
     assert found.failures == []

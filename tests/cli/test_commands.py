@@ -153,7 +153,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize("name", [name for group in COMMANDS.values() for name in group])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_help_of_a_command_imports_nothing_heavy(name: str) -> None:
     assert not set(HEAVY) & imported_by(name, "--help")
 

@@ -371,6 +371,7 @@ def test_the_index_outlives_its_source(
 INDEX = "import sys; from carrara import corpora; print(corpora.open(sys.argv[1]).hash)"
 
 
+@pytest.mark.slow
 def test_two_processes_index_at_once(folder: Path) -> None:
     processes = [
         subprocess.Popen([sys.executable, "-c", INDEX, str(folder)], stdout=subprocess.PIPE, text=True)

@@ -49,7 +49,7 @@ def needed_spans(chunks: Sequence[dict[str, Any]]) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("task", TASKS.split(","))
 @pytest.mark.parametrize("tokenizer", ["gpt2", "o200k"])
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 def test_the_solver_needs_the_labelled_chunks_and_each_fact(task: str, tokenizer: str) -> None:
     for index in range(6):
         item = carrara.item(task, length="4k", index=index, tokenizer=tokenizer)

@@ -212,6 +212,7 @@ def test_rewards_are_the_scores_of_carrara_score(tmp_path: Path) -> None:
     assert 0 < sum(found) < len(found)
 
 
+@pytest.mark.slow
 def test_odd_answers_are_scored_as_anywhere(tmp_path: Path) -> None:
     item = make("classic/niah", length=4096)
     texts = {

@@ -200,6 +200,7 @@ def test_haystacks_are_named_by_what_they_hold(book: Path) -> None:
         haystack.haystack_name("page")
 
 
+@pytest.mark.slow
 def test_the_built_in_corpus_is_the_known_one(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert haystack.haystack_name("sotu") == "sotu"
     monkeypatch.setenv("CARRARA_CACHE", str(book.parent / "another"))

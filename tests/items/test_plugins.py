@@ -77,6 +77,7 @@ def test_a_module_is_one_test(tmp_path: Path) -> None:
         ("quay = harbour\n[carrara.x]\n", {"harbour.py": "x = 1"}, 2, "harbour.py has no "),
     ],
 )
+@pytest.mark.sampled(2)
 def test_what_is_wrong_with_a_package_is_said(
     tmp_path: Path, points: str, files: dict[str, str], ends_with: int, sentence: str
 ) -> None:

@@ -133,7 +133,7 @@ def results_of_an_odd_name(name: str) -> list[Result]:
 
 
 @pytest.mark.parametrize("name", DRAWN)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_each_figure_is_drawn_of_what_was_run(name: str, tmp_path: Path) -> None:
     shown = figure(name, FigureData(results_of_an_odd_name(name), ()))
     assert shown.name == name

@@ -219,7 +219,7 @@ REPLIES = {
 
 
 @pytest.mark.parametrize("reply", [pytest.param(code, id=name) for name, code in REPLIES.items()])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_forged_driver_costs_the_session_alone(reply: str) -> None:
     asked = list[str]()
 
@@ -245,6 +245,7 @@ def test_a_forged_driver_costs_the_session_alone(reply: str) -> None:
         "os.unlink(sys.argv[1] + '/socket'); time.sleep(9)",
     ],
 )
+@pytest.mark.sampled(1)
 def test_a_driver_that_is_gone_is_replaced(code: str) -> None:
     gone, after = run_blocks(f"import os, sys, time; {code}", "print(context)")
     assert gone.lost

@@ -343,6 +343,7 @@ def test_what_a_killed_process_made_is_kept(cache: Path) -> None:
     assert {int(n) for n in [*left, *before]} == set(range(60))
 
 
+@pytest.mark.slow
 def test_processes_share_what_they_make(cache: Path) -> None:
     journals = [cache / f"{n}.txt" for n in range(3)]
     workers = [_worker(journal, 0.05) for journal in journals]

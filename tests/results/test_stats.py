@@ -386,7 +386,7 @@ def test_what_does_not_fit_counts_nothing_and_is_said() -> None:
 
 
 def test_no_effective_length_if_85_percent_of_the_base_is_the_chance_level() -> None:
-    results = curve((0.55, 0.5), chance_level=0.48, n=10000)
+    results = curve((0.55, 0.5), chance_level=0.48, n=2500)
     [found] = effective_lengths(summarize(results), Requirements(min_base_score=0.5))
     assert (found.usability, found.estimate) == ("not usable", None)
     assert found.reason.endswith("what has to be kept of it is near the chance level (48 %)")

@@ -19,7 +19,7 @@ from tests.helpers.process import KEY, Ended, carrara, in_file
 from tests.helpers.server import Address
 
 LENGTH = 160 * 1024  # tokens: half a megabyte of text
-ITEMS = 3
+ITEMS = 6
 PROMPT = b">> a.reverse()\n>> a.reverse()"
 
 

@@ -313,6 +313,7 @@ def test_a_log_has_so_many_lines_and_the_fullest_goes_first(tmp_path: Path, monk
     assert len(read_results(tmp_path / "five")) == len(read_results(tmp_path / "few")) == 24
 
 
+@pytest.mark.slow
 def test_several_processes_give_the_same_in_the_same_order() -> None:
     rows = [*replies(LIST, 20, (0, 512)), *replies("sync/graph", 20)]
     lines: Batch = [(n, json.dumps(row).encode()) for n, row in enumerate(rows, 1)]

@@ -170,6 +170,7 @@ def test_packed_files_are_searched(tmp_path: Path) -> None:
     assert found(tmp_path) == [f"{tmp_path / 'a.bin'}!zst!inner.gz!gz"]
 
 
+@pytest.mark.slow
 def test_another_deployment_of_a_server_is_asked_for_its_own_replies(tmp_path: Path) -> None:
     """The query of an address is part of the server's identity."""
     with serving(tmp_path / "journal.tsv") as server:

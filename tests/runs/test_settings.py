@@ -114,6 +114,7 @@ def test_an_answer_within_the_length_is_a_setting_at_length_0_too(tmp_path: Path
 
 
 @pytest.mark.parametrize(("way", "thinks"), [("thinking-parts", True), ("no-model", False)])
+@pytest.mark.sampled(1)
 def test_replies_in_other_forms_are_read_once(way: str, thinks: bool, tmp_path: Path, server: Address) -> None:
     """Thinking as a part of the content, and no name of a model."""
     ended = run(tmp_path / "run", "--base-url", server.base_url, model=f"openai-api/test/{way}", n=2)

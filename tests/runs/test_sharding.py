@@ -105,6 +105,7 @@ def test_what_is_no_shard(text: str) -> None:
         (".lock-2-of-2", fcntl.LOCK_EX, "1/2", False),
     ],
 )
+@pytest.mark.sampled(3)
 def test_who_works_beside_whom(held: str, kind: int, shard: str, waits: bool, tmp_path: Path) -> None:
     with (tmp_path / held).open("w") as lock:
         fcntl.flock(lock, kind)

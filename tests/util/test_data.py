@@ -68,6 +68,7 @@ MAIN = "from carrara.cli.main import main\nmain({0!r})"
 
 
 @pytest.mark.parametrize("code", ["import carrara", MAIN.format(["--help"]), MAIN.format(["tasks"])])
+@pytest.mark.sampled(1)
 def test_a_listing_opens_no_data(code: str, tmp_path: Path) -> None:
     """The chance levels beside the code are what is listed."""
     home = {"HOME": str(tmp_path), "PATH": os.defpath}

@@ -214,7 +214,7 @@ def test_the_same_facts_in_another_order_are_of_one_split(task: str) -> None:
     assert not told["test"] & told["few-shot"]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(0)
 @pytest.mark.usefixtures("shelf")
 @pytest.mark.parametrize("question", ["babilong/qa1", "babilong/qa4", "babilong/qa20"])
 def test_a_book_may_have_the_marks_of_a_prompt(tmp_path: Path, question: str) -> None:

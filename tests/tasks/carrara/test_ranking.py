@@ -59,6 +59,7 @@ def test_the_answer_is_the_ten_that_meet_most_criteria(criteria: int, length: in
         assert all(item.question.gold.grades[one] == grades[one] for one in relevant)
 
 
+@pytest.mark.slow
 def test_relevant_documents_stand_anywhere() -> None:
     fifths = Counter[int]()
     for index in range(60):

@@ -22,6 +22,7 @@ def test_common_words_are_common_and_no_other_word_is(length: int) -> None:
         assert max(count for word, count in counts.items() if word not in item.question.gold) <= 3
 
 
+@pytest.mark.slow
 def test_rare_words_stay_rare_however_many_are_taken() -> None:
     instance = questions_of(item_id("cwe")).instance
     assert instance.filler is not None

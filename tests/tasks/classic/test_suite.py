@@ -87,6 +87,7 @@ def test_bad_parameters_are_refused_in_a_sentence(task: str, params: dict[str, s
         make(f"classic/{task}", params=params)
 
 
+@pytest.mark.slow
 def test_drawn_depths_are_even() -> None:
     for task in ("niah", "json_kv", "passkey"):
         fifths: Counter[int] = Counter()
