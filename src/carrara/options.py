@@ -110,9 +110,10 @@ def run_lengths_of(value: _Lengths) -> tuple[int, ...]:
     >>> run_lengths_of("0,4k,max")
     (0, 4096, -1)
     """
-    parts = value.split(",") if isinstance(value, str) else value if isinstance(value, Iterable) else [value]
+    given = value.split(",") if isinstance(value, str) else value if isinstance(value, Iterable) else [value]
+    parts = [part.strip() if isinstance(part, str) else part for part in given]
     named = [part for part in parts if part not in ("max", LARGEST)]
-    largest = (LARGEST,) if len(named) < len(list(parts)) else ()
+    largest = (LARGEST,) if len(named) < len(parts) else ()
     return (*(lengths_of(named) if named or not largest else ()), *largest)
 
 

@@ -518,7 +518,7 @@ def test_the_size_of_a_memory_and_its_seconds_are_in_the_log(tmp_path: Path) -> 
     store = reply.reading["store"]
     assert (store["bytes"], store["entries"]) == (sum(len(text.encode()) for text in passages), len(passages))
     assert len(store["add_seconds"]) == len(passages)
-    assert store["answer_seconds"] > 0
+    assert isinstance(store["answer_seconds"], float)
 
 
 def test_the_page_shows_the_examples() -> None:

@@ -238,6 +238,15 @@ def test_a_server_that_cannot_be_measured_has_no_largest_length(tmp_path: Path) 
     assert "give lengths as numbers" in ended.stderr
 
 
+@pytest.mark.parametrize("line", [["plan"], ["run", "--dry-run"]])
+def test_an_estimate_measures_nothing(line: list[str]) -> None:
+    server = ollama()
+    with cutting(server) as address:
+        ended = command(*line, *TASK, "--base-url", address, "--lengths", "1k, max")
+    assert (ended.returncode, server.seen) == (2, [])
+    assert "an estimate sends none: give lengths as numbers" in ended.stderr
+
+
 def test_a_model_without_server_has_no_largest_length(tmp_path: Path) -> None:
     ended = command("run", "qa1", "--model", "carrara/oracle", "--lengths", "max", "--out", tmp_path / "run")
     assert (ended.returncode, "this model has none" in ended.stderr) == (2, True)

@@ -17,7 +17,7 @@ from carrara.options import File, Flag, is_flag, text
 from carrara.readers.options import split_readers
 from carrara.results.result import MIN_BASE_SCORE, check_base_score
 from carrara.runs.budget import Budget, read_budget
-from carrara.runs.config import RunConfig
+from carrara.runs.config import PlanConfig, RunConfig
 from carrara.signature import takes
 from carrara.util.errors import RunError, UsageError
 from carrara.util.event_loop import beside_loop
@@ -241,9 +241,9 @@ def run_models(**settings: Any) -> FinishedRuns | Text:
         settings: The fields of `RunConfig` and of `TerminalConfig`. `model` and `reader` may name several.
     """
     terminal, run_settings = split_settings(settings)
-    configs: list[RunConfig] = each_config(RunConfig, run_settings)
     if terminal.dry_run:
-        return _dry_run(configs)
+        return _dry_run(each_config(PlanConfig, run_settings))
+    configs: list[RunConfig] = each_config(RunConfig, run_settings)
     if "out" not in settings:
         for config in configs:
             logger.info(f"the run's folder is {config.out}; give `out={config.out}` to resume it on another day")
@@ -320,10 +320,11 @@ def _notes(config: RunConfig, outcome: "Outcome") -> tuple[list[str], bool]:
             f"{count(outcome.unasked, 'item')} {was} not asked: `budget={config.budget}` has no room for them; "
             "the same command with more resumes"
         )
-    if outcome.cut:
-        return [*notes, outcome.cut], True
+    troubles = [outcome.cut] if outcome.cut else []
     if failures := describe_failures(outcome.results):
-        return [*notes, f"{failures}; the same command asks them again"], True
+        troubles.append(f"{failures}; the same command asks them again")
+    if troubles:
+        return [*notes, *troubles], True
     if blank := [row for row in summarize(outcome.results, among=outcome.folder) if not row.stat.scored]:
         cells = ", ".join(f"{row.task} at {write_length(row.length)} ({row.stat.unscored})" for row in blank[:FEW])
         more = " and more" if len(blank) > FEW else ""

@@ -156,11 +156,13 @@ class Subject:
         for length in self.lengths:
             scores: dict[str, list[float]] = {}
             for result in subject_results:
-                if result.length == length and result.status != "error":
+                if result.length == length and result.status not in ("error", "shortened"):
                     scores.setdefault(result.instance_id, []).append(headline(result))
             if scores:  # questions on one instance are not independent
                 self.curve.add(length, sum(map(fmean, scores.values())), len(scores))
-        shortest = [result for result in subject_results if result.length == self.lengths[0]]
+        shortest = [
+            result for result in subject_results if result.length == self.lengths[0] and result.status != "shortened"
+        ]
         self.base = (
             BaseScore.of(self.lengths[0], stat(shortest), self.first.task, self.requirements) if shortest else None
         )
@@ -223,7 +225,7 @@ class Subject:
     def _status(self) -> tuple[Usability, str]:
         """Return the status, and why there is no effective length."""
         if self.base is None:
-            return "no score", "not asked"
+            return "no score", "the server cut the prompts" if self.cut else "not asked"
         if self.base.usability != "usable":
             return self.base.usability, self.base.reason
         return ("usable", "") if self.curve.blind(self.rule) < 0.5 else ("not usable", near_chance(self.base))

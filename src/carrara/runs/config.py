@@ -226,3 +226,6 @@ class EstimateOptions:
 @frozen(kw_only=True, slots=False)
 class PlanConfig(RunConfig, EstimateOptions):
     """Settings of an estimate: those of the run, and what the estimate is made from."""
+
+    def _measure_largest(self) -> int:
+        raise UsageError("`lengths=max` is measured by prompts, and an estimate sends none: give lengths as numbers")
