@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from carrara.servers.probe import probe_server
-from carrara.servers.template_text import TemplateText, describe_surplus
+from carrara.servers.template_text import TemplateText, describe_surplus, describe_template
 from tests.helpers.cutting_server import cutting, llama_cpp
 
 SYSTEM = "You are a careful assistant of the company."
@@ -60,3 +60,9 @@ def test_a_second_first_token_is_named() -> None:
 )
 def test_a_surplus_in_words(surplus: int | None, words: str) -> None:
     assert describe_surplus(TemplateText("", "", surplus)).startswith(words)
+
+
+def test_what_a_server_says_is_safe_to_show() -> None:
+    shown = describe_template(TemplateText("\x1b[2J\u202e" + "a" * 100_000, "", 0))
+    assert shown.isprintable()
+    assert len(shown) < 400

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 
 from carrara.tokenizers.base import ChatPart, Tokenizer, count_chat, count_plain
 from carrara.types import Message
+from carrara.util.sanitize import both_ends, short
+
+SHOWN = 300
+"""The most characters of a side of the template that the table shows."""
 
 
 @dataclass(frozen=True)
@@ -50,14 +54,14 @@ def describe_template(text: TemplateText) -> str:
     >>> describe_template(TemplateText("<s>user\\n", "</s>\\n<s>", 0))
     '<s>user⏎ … </s>⏎<s>'
     """
-    before, after = (side.replace("\n", "⏎") for side in (text.before, text.after))
+    before, after = (both_ends(side.replace("\n", "⏎"), SHOWN) for side in (text.before, text.after))
     return f"{before} … {after}" if before or after else "none"
 
 
 def describe_surplus(text: TemplateText) -> str:
     """Return the tokens that the template does not explain, with what they may be."""
     if text.doubled:
-        return f"each prompt begins with {text.doubled} twice"
+        return f"each prompt begins with {short(text.doubled)} twice"
     if text.surplus is None:
         return "unknown"
     if not text.surplus:
