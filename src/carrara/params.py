@@ -9,7 +9,7 @@ import ast
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields
 from functools import cache
 from itertools import pairwise
@@ -225,16 +225,20 @@ def parameters_of(task: "Task") -> tuple[Parameter, ...]:
 @cache
 def meanings_of(parameters: type) -> dict[str, str]:
     """Return the text below each field, by name. A class overrides its base classes."""
-    return {name: text for base in reversed(parameters.__mro__) for name, text in _read_literals(base)}
+    return {name: text for base in reversed(parameters.__mro__) for name, text in _own_meanings(base).items()}
 
 
-def _read_literals(parameters: type) -> Iterator[tuple[str, str]]:
+@cache
+def _own_meanings(parameters: type) -> dict[str, str]:
+    """Return the text below each field that a class itself has. Many tasks share their base classes."""
     try:
         [defined] = ast.parse(dedent(inspect.getsource(parameters))).body
     except (OSError, TypeError, SyntaxError, ValueError):  # built in, or without its source
-        return
+        return {}
+    meanings = dict[str, str]()
     body = defined.body if isinstance(defined, ast.ClassDef) else []
     for field, after in pairwise(body):
         match field, after:
             case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
-                yield name, " ".join(text.split())
+                meanings[name] = " ".join(text.split())
+    return meanings

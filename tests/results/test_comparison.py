@@ -166,6 +166,7 @@ def logged(folder: Path, right: int) -> Path:
 @pytest.mark.usefixtures("collected")
 def test_logs_of_any_task_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before, after = logged(tmp_path / "before", 8), logged(tmp_path / "after", 20)
+    capsys.readouterr()  # Inspect prints a table if it did so before in this process
     assert main(["compare", str(before), str(next(after.glob("*.eval"))), "--json"]) == 0
     [row] = json.loads(capsys.readouterr().out)["tasks"]
     assert (row["one"], row["other"], row["items"], row["verdict"]) == (

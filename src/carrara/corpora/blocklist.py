@@ -156,25 +156,29 @@ def _find_phrases(corpus: Corpus, words: Sequence[str]) -> tuple[Numbers, Number
 
     It is searched for where its first word occurs, because most sentences lack it.
     """
-    by_first: dict[str, list[tuple[int, re.Pattern[str] | None]]] = {}
+    by_first: dict[str, list[tuple[int, str]]] = {}
     for place, word in enumerate(words):
-        first = _WORD.findall(word)[0]
-        phrase = None if word == first else re.compile(rf"(?<![^\W_{HAN}]){re.escape(word)}(?![^\W_{HAN}])")
-        by_first.setdefault(first, []).append((place, phrase))
+        by_first.setdefault(_WORD.findall(word)[0], []).append((place, word))
     firsts = frozenset(by_first)
     places_found, sentences_found = array("Q"), array("Q")
     for start, texts in _sentences(corpus):
         for i, text in enumerate(texts, start):
             text = text.casefold() if text.isascii() else normalize("NFKC", unicode14(text)).casefold()
             for first in firsts.intersection(_WORD.findall(text)):
-                for place, phrase in by_first[first]:
-                    if phrase is None or phrase.search(text):
+                for place, word in by_first[first]:
+                    if word == first or (word in text and _phrase(word).search(text)):
                         places_found.append(place)
                         sentences_found.append(i)
     places = np.array(places_found, U64)
     order = np.argsort(places, kind="stable")
     ends = np.searchsorted(places[order], np.arange(len(words) + 1, dtype=U64))
     return ends.astype(U64), np.array(sentences_found, U64)[order]
+
+
+@lru_cache(maxsize=4096)
+def _phrase(words: str) -> re.Pattern[str]:
+    """Return a pattern of words that are no part of longer ones. Those of a vocabulary take seconds to compile."""
+    return re.compile(rf"(?<![^\W_{HAN}]){re.escape(words)}(?![^\W_{HAN}])")
 
 
 def _sentences(corpus: Corpus) -> Iterator[tuple[int, list[str]]]:

@@ -228,7 +228,7 @@ def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
             result = results.get(item.id)  # none where the server cut the prompts before
             if result is not None:
                 replies.append((item, result))
-            if result is None or result.status in ("error", "shortened"):
+            if result is None or result.status == "error":
                 schedule.fail(item)
             else:
                 schedule.add(item, is_right(result))
