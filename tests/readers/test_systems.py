@@ -497,12 +497,24 @@ def test_commands_may_have_commas_and_colons() -> None:
 EXAMPLES = HELPERS.parents[1] / "examples/systems"
 
 
-@pytest.mark.parametrize("example", ["memory.sh", "memory.py", "memory.ts"])
+def sqlite_folder() -> str:
+    """Return the word for a folder, if the program of SQLite reads JSON."""
+    path = shutil.which("sqlite3")
+    query = [path or "true", ":memory:", "CREATE VIRTUAL TABLE t USING fts5(x); SELECT '{}' ->> 'x';"]
+    if not path or subprocess.run(query, capture_output=True, check=False).returncode:
+        pytest.skip("there is no program sqlite3 3.38 with FTS5")
+    return "{folder}"
+
+
+@pytest.mark.parametrize("example", ["memory.sh", "memory.py", "memory.ts", "sqlite_memory.sh"])
 def test_the_examples_run(example: str, tmp_path: Path) -> None:
-    start = {"memory.sh": "", "memory.py": f"{PYTHON} ", "memory.ts": "node "}[example]
+    start = {"memory.py": f"{PYTHON} ", "memory.ts": "node "}.get(example, "")
     if example == "memory.ts":
         start = f"{node()} "
-    results = run(tmp_path, f"command:{start}{EXAMPLES}/{example},chunk=256", n=4)
+    end = ""
+    if example == "sqlite_memory.sh":
+        end = f" {sqlite_folder()} 3"
+    results = run(tmp_path, f"command:{start}{EXAMPLES}/{example}{end},chunk=256", n=4)
     assert [one.status for one in results] == ["ok"] * 4
     assert {fact.fate for one in results for fact in one.facts} <= {"used", "unseen", "unused"}
     if example != "memory.py":  # which finds three passages alone
