@@ -332,6 +332,15 @@ def test_dates_and_speakers_of_the_text_are_passed_on(tmp_path: Path) -> None:
     assert [request["id"] for request in system.requests] == list(range(1, len(system.requests) + 1))
 
 
+def test_rules_that_stand_before_the_context_are_passed_on(tmp_path: Path) -> None:
+    with serving_memory("faithful") as (address, system):
+        run(tmp_path, f"http:{address}", n=1)
+    request = system.requests[-1]
+    assert request["question"].startswith("Question: Where is")
+    assert request["instructions"].startswith("The context contains")
+    assert request["instructions"].endswith("as written in the context>")
+
+
 def replying(body: object, status: int = 200, kind: str = "application/json", **headers: str) -> Any:
     from tests.helpers.json_server import Handler, Server, listening
 
@@ -419,6 +428,7 @@ if "Part " in question[:5]:
     with open("session.txt", "a") as session:
         session.write(question)
     sys.exit()
+assert "Reply with one line" in question, question
 text = path.read_text() if path.exists() else pathlib.Path("session.txt").read_text()
 person = re.findall("Where is ([A-Za-z]+)", question)[-1]
 places = re.findall(person + r" (?:went|moved|journeyed|travelled)[ \\n](?:back[ \\n])?to[ \\n]the[ \\n]([a-z]+)", text)
@@ -440,6 +450,7 @@ def test_a_program_reads_a_file_or_its_session(argument: str, tmp_path: Path) ->
     [
         ("sh -c 'head -c 100000000 /dev/zero' {prompt}", "wrote more than 4 MB"),
         ("sh -c 'echo no key >&2; exit 5' {prompt}", r"ended with status 5 \(its stderr ends with: no key\)"),
+        ("sh -c 'seq 200 >&2; echo the cause >&2; exit 5' {prompt}", r" 199 200 the cause\)"),
         ("sh -c 'sleep 6005; true' {mark} {prompt}", "has not ended within 2 seconds"),
     ],
 )

@@ -56,6 +56,8 @@ class Turns:
 
 
 _WORD = re.compile(r"\S+")
+_OPEN = re.compile(r"<\w+>\s*\Z")
+"""The mark at the start of the context, with which the text before it ends."""
 _CLOSE = re.compile(r"\A\s*</\w+>")
 """The mark at the end of the context, with which the text after it begins."""
 
@@ -160,8 +162,13 @@ class ReaderContext:
         return self._item.question.ask
 
     @property
+    def instructions(self) -> str:
+        """The text before the context in the prompt. Some tasks have the rules for the answer there."""
+        return _OPEN.sub("", self._item.prompt.template.before).strip()
+
+    @property
     def question(self) -> str:
-        """The question with the rules for its answer, as it stands after the context in the prompt."""
+        """The text after the context in the prompt: the question. Some tasks have the rules for the answer there."""
         return _CLOSE.sub("", self._item.prompt.template.after).strip()
 
     @property

@@ -88,7 +88,8 @@ class Memory(Protocol):
         """Return the reply to a question, which is scored.
 
         Args:
-            question: The question, with the rules for its answer.
+            question: The question, as it stands after the context in the prompt. Rules for the answer that stand
+                before the context are not in it: return None to have the model answer by all rules.
 
         Returns:
             The reply. None: the model replies to the item's prompt, with the texts of `found` in place of the context.
@@ -152,7 +153,7 @@ class MemoryReader(Reader):
                 earlier = ()
             try:
                 began = time.perf_counter()
-                reply = await context_memory.call(context_memory.memory.answer, question)
+                reply = await context_memory.call(context_memory.memory.answer, *self._asked(context, question))
                 store = {**context_memory.store, "answer_seconds": round(time.perf_counter() - began, DIGITS)}
                 context_memory.store.pop("add_seconds", None)  # the first question has them
                 found = await context_memory.texts_of_answer()
@@ -164,6 +165,10 @@ class MemoryReader(Reader):
             if not isinstance(reply, str):
                 raise UsageError(f"the memory {self.place} answered with {type(reply).__name__}: return a text")
             return Reading(reply, seen=found, earlier=earlier, store=store)
+
+    def _asked(self, context: ReaderContext, question: str) -> tuple[str, ...]:
+        """Return the arguments of the memory's method `answer`."""
+        return (question,)
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
         passages = count_passages(max(0, prompt - around), self.chunk)

@@ -193,7 +193,7 @@ class Reader(ABC):
 
         Args:
             context: The context.
-            question: The question, with the rules for its answer.
+            question: The question, as it stands after the context in the prompt.
             model: The model under test.
 
         Returns:

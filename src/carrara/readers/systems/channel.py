@@ -2,7 +2,7 @@
 
     {"id": 1, "op": "reset"}                                  {"id": 1, "ok": true, "size": true}
     {"id": 2, "op": "add", "text": "…", "number": 0}          {"id": 2, "ok": true}
-    {"id": 3, "op": "answer", "question": "…"}                {"id": 3, "reply": "…", "found": ["…"]}
+    {"id": 3, "op": "answer", "question": "…", …}             {"id": 3, "reply": "…", "found": ["…"]}
     {"id": 4, "op": "size"}                                   {"id": 4, "bytes": 1234, "entries": 7}
 
 In place of any reply there may be `{"id": 3, "error": "…"}`. docs/reference/system-protocol.md is for those who write

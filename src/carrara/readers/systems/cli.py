@@ -85,8 +85,8 @@ class _Session:
         self._turns += 1
         await self._take_turn(_PASSAGE.format(number=self._turns, text=text))
 
-    async def answer(self, question: str) -> str:
-        return await self._take_turn(question)
+    async def answer(self, question: str, instructions: str) -> str:
+        return await self._take_turn(f"{instructions}\n\n{question}".strip())
 
     async def close(self) -> None:
         self._folder.cleanup()

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 _TOOL = re.compile(r"(?P<name>[^()&]+)(?:\((?P<argument>[\w.]*)(?P<fixed>(?:&[\w.]+=[^()&]*)*)\))?")
 """The name of a tool, and in parentheses the name of the argument for the text, and values of other arguments."""
-_PASSED_ON = ("number", "date", "speaker")
-"""Fields of `add` that a tool gets if it has arguments of these names."""
+_PASSED_ON = ("number", "date", "speaker", "instructions")
+"""Fields of requests that a tool gets if it has arguments of these names."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from carrara.generators.people import MONTHS
+from carrara.readers.context import ReaderContext
 from carrara.readers.memory import SIZES, Memories, MemoryReader
 from carrara.readers.reader import Estimate
 from carrara.readers.systems.channel import Channel, Message, text_of
@@ -75,6 +76,9 @@ class SystemReader(MemoryReader):
         pool = _ChannelPool(self.connect)
         return Memories(lambda model: SystemMemory(pool), self.most_memories, pool.close)
 
+    def _asked(self, context: ReaderContext, question: str) -> tuple[str, ...]:
+        return (question, context.instructions)
+
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
         return Estimate(1, min(prompt, around + self.chunk), answer)
 
@@ -116,8 +120,8 @@ class SystemMemory:
         await self._request("add", text=text, number=self._added, **self._dating.marks_of(text))
         self._added += 1
 
-    async def answer(self, question: str) -> str | None:
-        reply = await self._request("answer", question=question)
+    async def answer(self, question: str, instructions: str) -> str | None:
+        reply = await self._request("answer", question=question, instructions=instructions)
         assert self._channel is not None
         name, found = self._channel.name, reply.get("found")
         if found is not None and not isinstance(found, list):
