@@ -169,7 +169,7 @@ def describe_failures(results: Sequence[Result]) -> str:
     failed = [result for result in results if result.status == "error"]
     if not failed:
         return ""
-    why = (failed[0].error or "no reason given").strip().splitlines()[-1][:300]
+    why = (failed[0].error or "no reason given").strip().splitlines()[-1][:500]
     return f"{len(failed)} of {count(len(results), 'request')} failed (the first: {why})"
 
 
