@@ -370,6 +370,7 @@ def replying(body: object, status: int = 200, kind: str = "application/json", **
         (lambda: replying(b"", 307, Location="http://127.0.0.1:9/"), "redirects to another address"),
         (lambda: replying(b"oops", 500, "text/plain"), "replied with status 500"),
         (lambda: replying(lambda r: {"id": r["id"], "error": "full"}, 507), "with an error: full"),
+        (lambda: replying(lambda r: 1 // 0), "it closed the connection before it had replied"),
         (lambda: nullcontext("http://127.0.0.1:9/memory"), "it cannot be reached .*: start it"),
     ],
 )

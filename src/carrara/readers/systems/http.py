@@ -93,5 +93,8 @@ class HttpChannel(Channel):
 
 def _describe(error: httpx.HTTPError, address: str) -> str:
     """Return why a request has no reply."""
-    reason = refusal(error, address) or protocol_error(error)
-    return reason or f"it cannot be reached ({one_line(error) or type(error).__name__}): start it"
+    if reason := refusal(error, address) or protocol_error(error):
+        return reason
+    if isinstance(error, httpx.ReadError | httpx.WriteError | httpx.RemoteProtocolError):
+        return "it closed the connection before it had replied: look into its log"
+    return f"it cannot be reached ({one_line(error) or type(error).__name__}): start it"
