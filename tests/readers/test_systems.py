@@ -262,6 +262,7 @@ def running(mark: object) -> list[str]:
     return [line for line in listed.splitlines() if str(mark) in line]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_stopped_leaves_no_process_and_adds_nothing_twice(stop: signal.Signals, tmp_path: Path) -> None:
     log = tmp_path / "requests.txt"
@@ -305,6 +306,7 @@ def test_a_run_that_is_stopped_leaves_no_process_and_adds_nothing_twice(stop: si
     assert {one.score for one in carrara.read(tmp_path / "run")} == {1.0}
 
 
+@pytest.mark.slow
 def test_a_run_that_is_interrupted_ends_the_programs_that_it_called(tmp_path: Path) -> None:
     started = tmp_path / "started"
     reader = f"cli:sh -c 'echo >> {started}; sleep 6005' {{prompt}}"
@@ -352,6 +354,7 @@ def replying(body: object, status: int = 200, kind: str = "application/json", **
     return listening(Server(Broken))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("server", "error"),
     [
@@ -435,6 +438,7 @@ def test_a_program_reads_a_file_or_its_session(argument: str, tmp_path: Path) ->
     assert (tmp_path / "run/systems/cli.stderr").read_text().count("Thinking") == 6
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("command", "error"),
     [
