@@ -394,12 +394,17 @@ class Sessions(SuiteTask):
         return places if is_before_correction else places[-1:]
 
     def markers(self, instance: Instance) -> Mapping[int, Marker]:
-        """Return who says which town of the thing in question. Withdrawals, and facts about others, have no marker."""
-        return {
+        """Return who says which town of the thing in question. Withdrawals, and facts about others, have no marker.
+
+        The town of a private statement occurs nowhere else in the text, so it identifies the statement.
+        """
+        events = instance.structure.events
+        markers = {
             place: Marker((user,), (statement.town,))
-            for place, (user, statement, _) in enumerate(instance.structure.events)
+            for place, (user, statement, _) in enumerate(events)
             if statement.thing == instance.names["thing"] and statement.kind in ("told", "corrected")
         }
+        return markers | {place: Marker((), (events[place].statement.town,)) for place in instance.private}
 
     def solve(self, context: str, names: Mapping[str, str]) -> SessionAnswer:
         ask, sessions = names["ask"], read_sessions(context)
