@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 from carrara.answers.status import STATUSES
 from carrara.constants import WHOLE
-from carrara.report.chart import share_bar
 from carrara.results import EffectiveLength, Row, Series, ruler, score_categories
 from carrara.results.arrangements import ArrangementPenalty
 from carrara.results.baselines import BestBaseline, highest
@@ -78,7 +77,7 @@ def summary_lines(summary: Summary) -> Iterator[str]:
         finding_table([finding for finding in summary.findings if finding.clear]),
         penalty_table(summary.penalties),
         horizon_table(summary.horizons),
-        *memory_tables(summary.memories, main=True),
+        *memory_tables(summary.memories),
     ):
         yield from shown.lines()
     if any(cost.reader != WHOLE for cost in summary.costs):
@@ -261,11 +260,10 @@ def penalty_table(penalties: Sequence[ArrangementPenalty]) -> Table:
     return Table(title, columns, penalties)
 
 
-def memory_tables(memories: Sequence[MemoryRow], main: bool = False) -> tuple[Table, Table, Table]:
-    """Return the outcomes by kind of fact, what memories took and kept, and their differences from the first.
+def memory_tables(memories: Sequence[MemoryRow]) -> tuple[Table, Table, Table]:
+    """Return the outcomes by kind of fact, what memories took and kept, and their clear differences from the first.
 
-    Args:
-        main: Whether differences of shares are left out whose interval has 0.
+    They are for the terminal. The page has tables of its own, with all differences.
     """
     kinds = [_MemoryLine(memory, kind) for memory in memories for kind in memory.kinds]
     occurring = {outcome for line in kinds for outcome in line.entry.counts}
@@ -274,7 +272,6 @@ def memory_tables(memories: Sequence[MemoryRow], main: bool = False) -> tuple[Ta
         [
             *_memory_columns(memories),
             Column("facts", lambda line: line.entry.kind, is_number=False),
-            Column("shares", lambda line: share_bar(line.entry.counts.items(), "outcome"), False, only="page"),
             *(_outcome_column(outcome) for outcome in OUTCOMES if outcome in occurring),
             Column("answers", lambda line: f"{line.entry.n:,}"),
         ],
@@ -293,7 +290,7 @@ def memory_tables(memories: Sequence[MemoryRow], main: bool = False) -> tuple[Ta
         [_MemoryLine(memory, entry) for memory in memories for entry in memory.measures.items()],
     )
     differences = Table(
-        f"Memories: {'clear ' if main else ''}differences from the first of a task, on the same instances",
+        "Memories: clear differences from the first of a task, on the same instances",
         [
             *_memory_columns(memories),
             Column("facts", lambda line: line.entry.kind or "all", is_number=False),
@@ -306,12 +303,7 @@ def memory_tables(memories: Sequence[MemoryRow], main: bool = False) -> tuple[Ta
             Column("95 % interval", lambda line: _signed_interval(line.entry.difference)),
             Column("instances", lambda line: f"{line.entry.difference.instances:,}"),
         ],
-        [
-            _MemoryLine(memory, entry)
-            for memory in memories
-            for entry in memory.differences
-            if entry.is_main or not main
-        ],
+        [_MemoryLine(memory, entry) for memory in memories for entry in memory.differences if entry.is_main],
     )
     return outcomes, measures, differences
 

@@ -59,6 +59,12 @@ KINDS: Mapping[str, str] = {
 ORDER = (*dict.fromkeys(KINDS.values()), NEEDED)
 SCORE, PRIVATE = "score", "private facts kept"
 """What has a difference beside the outcomes."""
+ADDING = {"seconds to add a passage": 0.5, "seconds to add, 95th percentile": 0.95}
+ANSWERING = {"seconds to answer": 0.5, "seconds to answer, 95th percentile": 0.95}
+SIZE, ENTRIES = "bytes kept for a byte of text", "entries kept"
+TOKENS, MONEY = "tokens for a right answer", "cost of a right answer"
+MEASURES = (PRIVATE, *ADDING, *ANSWERING, SIZE, ENTRIES, TOKENS, MONEY)
+"""The names of what is measured, in the order of the tables. Medians, unless they say otherwise."""
 CONFIDENT = 2
 """The number of instances below which a cost has no interval."""
 
@@ -122,6 +128,14 @@ class MemoryRow:
     first: Series | None = None
     """The memory that differences are from. None: this is the first."""
     differences: Sequence[MemoryDifference] = ()
+
+    @property
+    def differences_by_kind(self) -> Mapping[str, Mapping[str, Difference]]:
+        """The differences by kind of fact and by what they are of."""
+        by_kind: dict[str, dict[str, Difference]] = {}
+        for entry in self.differences:
+            by_kind.setdefault(entry.kind, {})[entry.what] = entry.difference
+        return by_kind
 
     def record(self) -> dict[str, Any]:
         """Return the row for JSON."""
@@ -221,16 +235,15 @@ def _row(series: Series, task: str, results: Sequence[Result]) -> MemoryRow:
     kinds: dict[str, list[Result]] = {}
     for result in replies:
         kinds.setdefault(kind_of(result), []).append(result)
+    additions, answers = _additions(replies), _answers(replies)
     measures = {
         PRIVATE: _private(replies),
-        "seconds to add a passage": quantile(_additions(replies), 0.5),
-        "seconds to add a passage, 95th percentile": quantile(_additions(replies), 0.95),
-        "seconds to answer": quantile(_answers(replies), 0.5),
-        "seconds to answer, 95th percentile": quantile(_answers(replies), 0.95),
-        "bytes kept for a byte of text": quantile(_sizes(replies), 0.5),
-        "entries kept": quantile(_entries(replies), 0.5),
-        "tokens for a right answer": cost_of_right(replies, lambda result: spending_of(result).tokens),
-        "cost of a right answer": cost_of_right(replies, lambda result: spending_of(result).money),
+        **{name: quantile(additions, p) for name, p in ADDING.items()},
+        **{name: quantile(answers, p) for name, p in ANSWERING.items()},
+        SIZE: quantile(_sizes(replies), 0.5),
+        ENTRIES: quantile(_entries(replies), 0.5),
+        TOKENS: cost_of_right(replies, lambda result: spending_of(result).tokens),
+        MONEY: cost_of_right(replies, lambda result: spending_of(result).money),
     }
     return MemoryRow(
         series=series,
