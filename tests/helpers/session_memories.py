@@ -1,4 +1,4 @@
-"""Memories of dated sessions with known flaws, for the reader `memory`: each session is kept whole, changed or left out.
+"""Memories of dated sessions with known flaws, for the reader `memory`. Each keeps, changes or leaves out sessions.
 
 memory:tests.helpers.session_memories:Leak,chunk=1000000
 """
@@ -9,7 +9,9 @@ from hashlib import sha256
 
 from tests.helpers.flawed_memory import WITHDRAWAL, discreet
 
-PREFIX = re.compile(r"User: (?:Please do not keep this|This is not to be kept|Do not note this down): (\w)")
+TOLD_IN_PRIVATE = re.compile(
+    r"User: (?:Please do not keep this|This is not to be kept|Do not note this down): .*?my (\w+) .*?([A-Z]\w+)[^\n]*"
+)
 OWN = re.compile(r"User: (?:.*: )?.*\b[Mm]y (\w+) ")
 FORGOTTEN = 86 / 256
 """The probability that a session is forgotten: the values of a byte that three divides, by all values."""
@@ -26,7 +28,7 @@ def forget(sessions: Sequence[str]) -> Sequence[str]:
 
 def leak(sessions: Sequence[str]) -> Sequence[str]:
     """Keep what is private as if it were not."""
-    return [PREFIX.sub(lambda match: f"User: {match[1].upper()}", session) for session in sessions]
+    return [TOLD_IN_PRIVATE.sub(r"User: My \1 is in \2 now.", session) for session in sessions]
 
 
 def withdrawn(sessions: Sequence[str]) -> Sequence[str]:
@@ -72,7 +74,13 @@ class Sessions:
 
 
 class Invent(Sessions):
-    """A memory that makes up a town."""
+    """A memory that makes up a town, and does not say from what."""
+
+    def __init__(self, model: object) -> None:
+        self.found = None  # type: ignore[assignment]
+
+    def size(self) -> dict[str, int]:
+        return {}
 
     async def add(self, text: str, session: str, time: str) -> None:
         pass

@@ -13,10 +13,10 @@ from tests.helpers import results
 
 
 def reply(
-    instance: int, answer: str = "said", score: float = 0.0, *, reader: str = "memory:a", **more: object
+    instance: int, reason: str = "said", score: float = 0.0, *, reader: str = "memory:a", **more: object
 ) -> Result:
     settings, store = {"reader": reader}, StoreCost((0.1, 0.2), 0.5, 10, 2, 40)
-    fields = {"answer": "A", "settings": settings, "labels": {"answer": answer}, "reading": ReadingCost(1, 9, store)}
+    fields = {"answer": "A", "settings": settings, "labels": {"answer": reason}, "reading": ReadingCost(1, 9, store)}
     return results.reply(instance, score, **(fields | more))
 
 
