@@ -64,7 +64,9 @@ def test_the_shares_are_those_of_the_flaws(tmp_path: Path) -> None:
         assert kept.high is not None
         assert kept.low <= share <= kept.high
     assert PRIVATE not in rows["Invent"].measures, "it is not known what its model had"
-    assert rows["Faithful"].measures[SIZE].value == pytest.approx(1, abs=0.02), "the white space between sessions is not kept"
+    assert rows["Faithful"].measures[SIZE].value == pytest.approx(1, abs=0.02), (
+        "the white space between sessions is not kept"
+    )
     assert rows["Old"].measures[SIZE].value < 0.5
     differences = {(entry.kind, entry.what): entry.difference for entry in rows["Faithful"].differences}
     assert rows["Discreet"].first is None

@@ -3,6 +3,7 @@
 import math
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,11 +13,14 @@ from carrara.runs.replies import check_result
 from tests.helpers import results
 
 
-def reply(
-    instance: int, reason: str = "said", score: float = 0.0, *, reader: str = "memory:a", **more: object
-) -> Result:
+def reply(instance: int, reason: str = "said", score: float = 0.0, *, reader: str = "memory:a", **more: Any) -> Result:
     settings, store = {"reader": reader}, StoreCost((0.1, 0.2), 0.5, 10, 2, 40)
-    fields = {"answer": "A", "settings": settings, "labels": {"answer": reason}, "reading": ReadingCost(1, 9, store)}
+    fields: dict[str, Any] = {
+        "answer": "A",
+        "settings": settings,
+        "labels": {"answer": reason},
+        "reading": ReadingCost(1, 9, store),
+    }
     return results.reply(instance, score, **(fields | more))
 
 
@@ -153,7 +157,7 @@ def test_a_cost_without_right_answers_or_unknown_is_none() -> None:
 def test_measures_are_those_of_the_store() -> None:
     [row] = memory_rows([reply(n, score=1.0, input_tokens=90, output_tokens=10) for n in range(12)])
     values = {name: (measure.value, measure.n) for name, measure in row.measures.items()}
-    assert values["seconds to add a passage"] == (pytest.approx(0.15), 24)
+    assert values["seconds to add a passage"] == (0.15000000000000002, 24)
     assert values["seconds to answer"] == (0.5, 12)
     assert values["bytes kept for a byte of text"] == (0.25, 12)
     assert values["entries kept"] == (2, 12)

@@ -290,7 +290,7 @@ def memory_tables(memories: Sequence[MemoryRow]) -> tuple[Table, Table, Table]:
         [_MemoryLine(memory, entry) for memory in memories for entry in memory.measures.items()],
     )
     differences = Table(
-        "Memories: clear differences from the first of a task, on the same instances",
+        "Memories minus the first of their task, paired: score, private facts, and shares that clearly differ",
         [
             *_memory_columns(memories),
             Column("facts", lambda line: line.entry.kind or "all", is_number=False),
