@@ -85,7 +85,7 @@ _KNOWN = {
     "as_of": (*_TOWN_HEURISTICS, *(f"{name}{UNTIL}" for name in _TOWN_HEURISTICS)),
     "how_often": (f"the number of {BY_OWNER}{UNTIL}", f"the number of towns in {BY_OWNER}{UNTIL}"),
 }
-"""Heuristics that find what is asked for, except for corrections and withdrawals, by the name of the question."""
+"""Heuristics that find what is asked for, except for what their reason names, by the name of the question."""
 _TOWN = re.compile("|".join(TOWNS))
 
 
@@ -102,7 +102,7 @@ def declare_shortcuts(kinds: Set[str], fills_text: bool) -> Mapping[str, str]:
     """Return the known shortcuts of the questions of some kinds, whose facts may be most of a text."""
     shortcuts = dict.fromkeys(
         (name for kind in _KNOWN if kind in kinds for name in _KNOWN[kind]),
-        "Finding these sessions is what is asked, except for corrections and withdrawals.",
+        "Finding these sessions is what is asked, except for corrections, withdrawals and private statements.",
     )
     if "as_of" in kinds:
         shortcuts[f"the last town in {ABOUT}{UNTIL}"] = (
