@@ -65,7 +65,7 @@ SIZE, ENTRIES = "bytes kept for a byte of text", "entries kept"
 TOKENS, MONEY = "tokens for a right answer", "cost of a right answer"
 MEASURES = (PRIVATE, *ADDING, *ANSWERING, SIZE, ENTRIES, TOKENS, MONEY)
 """The names of what is measured, in the order of the tables. Medians, unless they say otherwise."""
-CONFIDENT = 2
+FEWEST = 2
 """The number of instances below which a cost has no interval."""
 
 
@@ -235,13 +235,9 @@ def _row(series: Series, task: str, results: Sequence[Result]) -> MemoryRow:
     kinds: dict[str, list[Result]] = {}
     for result in replies:
         kinds.setdefault(kind_of(result), []).append(result)
-    additions, answers = _additions(replies), _answers(replies)
     measures = {
         PRIVATE: _private(replies),
-        **{name: quantile(additions, p) for name, p in ADDING.items()},
-        **{name: quantile(answers, p) for name, p in ANSWERING.items()},
-        SIZE: quantile(_sizes(replies), 0.5),
-        ENTRIES: quantile(_entries(replies), 0.5),
+        **_times_and_sizes(replies),
         TOKENS: cost_of_right(replies, lambda result: spending_of(result).tokens),
         MONEY: cost_of_right(replies, lambda result: spending_of(result).money),
     }
@@ -290,41 +286,26 @@ def _kept(result: Result) -> float | None:
     return kept / total if total else None
 
 
-def _additions(results: Sequence[Result]) -> list[tuple[str, float]]:
-    return [
-        (result.instance_id, seconds)
-        for result in results
-        if result.reading and result.reading.store
-        for seconds in result.reading.store.add_seconds
+def _times_and_sizes(results: Sequence[Result]) -> Mapping[str, Measure | None]:
+    """Return the quantiles of seconds, and of the sizes, which count once for each context."""
+    stores = [(result, result.reading.store) for result in results if result.reading and result.reading.store]
+    additions = [(result.instance_id, seconds) for result, store in stores for seconds in store.add_seconds]
+    answers = [
+        (result.instance_id, store.answer_seconds) for result, store in stores if store.answer_seconds is not None
     ]
-
-
-def _answers(results: Sequence[Result]) -> list[tuple[str, float]]:
-    return [
-        (result.instance_id, result.reading.store.answer_seconds)
-        for result in results
-        if result.reading and result.reading.store and result.reading.store.answer_seconds is not None
+    by_context = {result.context_id: (result.instance_id, store) for result, store in stores}.values()
+    sizes = [
+        (instance, store.bytes / store.text_bytes)
+        for instance, store in by_context
+        if store.bytes is not None and store.text_bytes
     ]
-
-
-def _sizes(results: Sequence[Result]) -> list[tuple[str, float]]:
-    """Return the size of each memory as a share of its text, once for each context."""
-    sizes = dict[tuple[str, str], float]()
-    for result in results:
-        store = result.reading and result.reading.store
-        if store and store.bytes is not None and store.text_bytes:
-            sizes[result.instance_id, result.context_id] = store.bytes / store.text_bytes
-    return [(instance, size) for (instance, _), size in sizes.items()]
-
-
-def _entries(results: Sequence[Result]) -> list[tuple[str, float]]:
-    """Return the entries of each memory, once for each context."""
-    entries = dict[tuple[str, str], float]()
-    for result in results:
-        store = result.reading and result.reading.store
-        if store and store.entries is not None:
-            entries[result.instance_id, result.context_id] = store.entries
-    return [(instance, count) for (instance, _), count in entries.items()]
+    entries = [(instance, float(store.entries)) for instance, store in by_context if store.entries is not None]
+    return {
+        **{name: quantile(additions, p) for name, p in ADDING.items()},
+        **{name: quantile(answers, p) for name, p in ANSWERING.items()},
+        SIZE: quantile(sizes, 0.5),
+        ENTRIES: quantile(entries, 0.5),
+    }
 
 
 def quantile(values: Sequence[tuple[str, float]], p: float) -> Measure | None:
@@ -374,7 +355,7 @@ def _jackknife(sums: Sequence[tuple[float, float]], total: float, right: float) 
     """Return the interval of total / right, from the sums of each instance."""
     others = [(total - spent, right - scored) for spent, scored in sums]
     n = len(others)
-    if n < CONFIDENT or any(spent <= 1e-12 or scored <= 1e-9 for spent, scored in others):
+    if n < FEWEST or any(spent <= 1e-12 or scored <= 1e-9 for spent, scored in others):
         return None, None
     logs = [math.log(spent / scored) for spent, scored in others]
     mean = math.fsum(logs) / n
