@@ -22,7 +22,8 @@ from carrara.operations.results import Results
 from carrara.readers.context import ReaderContext
 from carrara.readers.options import split_readers
 from carrara.readers.registry import parse_reader
-from carrara.runs.replies import read_replies
+from carrara.results.result import StoreCost
+from carrara.runs.replies import _private, _store, read_replies
 from carrara.util.errors import RunError, UsageError
 from tests.helpers.flawed_memory import forget, serving_memory
 from tests.helpers.inspect_warnings import LEFT_OPEN
@@ -113,7 +114,8 @@ def test_the_report_is_that_of_the_flaw(way: str, flaw: str, tmp_path: Path) -> 
             assert scores == [1.0] * 6
         case "withdrawn":
             answers = {(one.labels["answer"], one.score) for one in results}
-            assert answers == {("said", 1.0), ("never said", 1.0), ("withdrawn", 0.0)}
+            private = {("then off the record", 1.0), ("only off the record", 1.0)}
+            assert answers == {("said", 1.0), ("never said", 1.0), ("withdrawn", 0.0), *private}
         case _:
             assert 0 < sum(scores) < 6
 
@@ -121,7 +123,7 @@ def test_the_report_is_that_of_the_flaw(way: str, flaw: str, tmp_path: Path) -> 
 def run_flawed(out: Path, reader: str, flaw: str) -> Results:
     """Run a reader on items that show a flaw. Sentences are whole in passages of their size."""
     if flaw == "withdrawn":
-        return run(out, f"{reader},chunk=128", "sessions", 12, "0", {"kind": "latest"})
+        return run(out, f"{reader},chunk=128", "sessions", 15, "0", {"kind": "latest", "updates": "4"})
     return run(out, f"{reader},chunk={CHUNK}")
 
 
@@ -521,8 +523,19 @@ def test_the_size_of_a_memory_and_its_seconds_are_in_the_log(tmp_path: Path) -> 
     assert reply.reading is not None
     store = reply.reading["store"]
     assert (store["bytes"], store["entries"]) == (sum(len(text.encode()) for text in passages), len(passages))
+    assert store["text_bytes"] == store["bytes"], "it keeps each text"
     assert len(store["add_seconds"]) == len(passages)
     assert isinstance(store["answer_seconds"], float)
+    [result] = carrara.read(tmp_path)
+    assert result.reading is not None
+    assert result.reading.store == StoreCost(**{**store, "add_seconds": tuple(store["add_seconds"])})
+
+
+def test_logs_of_earlier_versions_have_no_bytes_of_the_text() -> None:
+    """Only what the reader measured then is there."""
+    assert _store({"store": {"add_seconds": [0.5], "answer_seconds": 0.25}}) == StoreCost((0.5,), 0.25)
+    assert _store({"calls": 1}) is None
+    assert _private({"facts": []}, "ok") is None
 
 
 def test_the_page_shows_the_examples() -> None:

@@ -204,7 +204,7 @@ def trace_facts(
         seen: The texts that a store of the reader's own gave back for the answer, if it has one.
         earlier: The calls for an earlier question on the context that serve this one too. They have no number.
     """
-    facts = _facts(item, context)
+    facts = _facts(item, context, context.supporting) if len(context.supporting) <= MOST else []
     if not facts or (not calls and seen is None):
         return []
     history = _History(context, [*earlier, *calls], seen)
@@ -219,6 +219,23 @@ def trace_facts(
         own_call = call - len(earlier) if call and call > len(earlier) else None
         traces.append(FactTrace(fact.needed.number, place, fate, own_call, _clip(fact.text), _clip(statement)))
     return traces
+
+
+def count_private(
+    item: Item, context: ReaderContext, calls: Sequence[Exchange], seen: Sequence[str] | None
+) -> tuple[int, int] | None:
+    """Return how many facts that must not be kept were before the model at the answer, and how many there are.
+
+    None: there are none, or it is not known what the model had.
+
+    Args:
+        calls: The calls of the model, the last of which gave the answer.
+        seen: The texts that a store of the reader's own gave back for the answer, if it has one.
+    """
+    if not context.private or (not calls and seen is None):
+        return None
+    facts, history = _facts(item, context, context.private), _History(context, calls, seen)
+    return sum(history.is_present(fact) for fact in facts), len(facts)
 
 
 class _History:
@@ -263,6 +280,11 @@ class _History:
             return "not kept", first + 1, self._calls[first].output if last > first else ""
         return "dropped", min(last_kept + 1, last - 1) + 1, last_text
 
+    def is_present(self, fact: _Fact) -> bool:
+        """Return whether the model had a fact before it at the answer."""
+        last = len(self._calls) - 1
+        return self._is_seen(fact, last) or fact.state_in(self._written[last])[0] == "present"
+
     def _first_seen(self, fact: _Fact) -> int | None:
         """Return the first call by which the model has seen the whole fact, maybe in parts. None: it has not."""
         start, end = fact.needed.start, fact.needed.end
@@ -284,12 +306,13 @@ class _History:
         return bool(fact.words) and fact.words in _plain(self._written[call])
 
 
-def _facts(item: Item, context: ReaderContext) -> list[_Fact]:
-    needed = context.supporting
-    if not 0 < len(needed) <= MOST:
+def _facts(item: Item, context: ReaderContext, needed: Sequence[NeededFact]) -> list[_Fact]:
+    """Return facts with their markers. What must not be kept is no value of any subject."""
+    if not needed:
         return []
-    markers = item.task.markers(item.context.instance)
-    values = _Values(markers, item.task.replaces_facts)
+    markers, private = item.task.markers(item.context.instance), item.context.instance.private
+    kept = {number: marker for number, marker in markers.items() if number not in private}
+    values = _Values(kept, item.task.replaces_facts)
     return [_Fact(fact, context.text[fact.start : fact.end], markers.get(fact.number), values) for fact in needed]
 
 

@@ -224,7 +224,7 @@ class _ContextMemory:
         self.calls: list[Exchange] = []
         """The calls by which it took in the context."""
         self.store: dict[str, Any] = {}
-        """The size of the memory, and the seconds that each passage took."""
+        """The size of the memory and of the text, and the seconds that each passage took."""
         self.model = _CountedModel()
         self.turn = anyio.Lock()
         self.waiting = 0
@@ -251,7 +251,11 @@ class _ContextMemory:
         finally:
             self.calls, self.model.calls = self.model.calls, None
         self.memory = memory
-        self.store = {**{name: int(size[name]) for name in SIZES if size and name in size}, "add_seconds": seconds}
+        self.store = {
+            **{name: int(size[name]) for name in SIZES if size and name in size},
+            "text_bytes": sum(len(str(passage).encode(errors="replace")) for passage in passages),
+            "add_seconds": seconds,
+        }
 
     async def call(self, function: Callable[..., Any], *arguments: str) -> Any:
         """Return what a function of the memory returns. It may be async."""

@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 from carrara.answers.status import STATUSES
 from carrara.constants import WHOLE
-from carrara.results import EffectiveLength, Row, ruler, score_categories
+from carrara.results import EffectiveLength, Row, Series, ruler, score_categories
 from carrara.results.arrangements import ArrangementPenalty
 from carrara.results.baselines import BestBaseline, highest
 from carrara.results.differences import Difference
 from carrara.results.horizon import QUARTERS, HorizonRow
+from carrara.results.memories import OUTCOMES, Measure, MemoryRow, Outcome
 from carrara.results.pooled import PooledDifference
 from carrara.results.readers import SeriesCost, over_tasks
 from carrara.results.rows import CategoryScore
@@ -76,6 +77,7 @@ def summary_lines(summary: Summary) -> Iterator[str]:
         finding_table([finding for finding in summary.findings if finding.clear]),
         penalty_table(summary.penalties),
         horizon_table(summary.horizons),
+        *memory_tables(summary.memories),
     ):
         yield from shown.lines()
     if any(cost.reader != WHOLE for cost in summary.costs):
@@ -256,6 +258,98 @@ def penalty_table(penalties: Sequence[ArrangementPenalty]) -> Table:
     ]
     title = "Penalty of distance: needed facts evenly apart (riffle), or no filler between them (block), same instances"
     return Table(title, columns, penalties)
+
+
+def memory_tables(memories: Sequence[MemoryRow]) -> tuple[Table, Table, Table]:
+    """Return the outcomes by kind of fact, what memories took and kept, and their clear differences from the first.
+
+    They are for the terminal. The page has tables of its own, with all differences.
+    """
+    kinds = [_MemoryLine(memory, kind) for memory in memories for kind in memory.kinds]
+    occurring = {outcome for line in kinds for outcome in line.entry.counts}
+    outcomes = Table(
+        "Memories: what became of each kind of fact, as shares of the answers with 95 % intervals",
+        [
+            *_memory_columns(memories),
+            Column("facts", lambda line: line.entry.kind, is_number=False),
+            *(_outcome_column(outcome) for outcome in OUTCOMES if outcome in occurring),
+            Column("answers", lambda line: f"{line.entry.n:,}"),
+        ],
+        kinds,
+        [_failed(memory) for memory in memories if memory.failed],
+    )
+    measures = Table(
+        "Memories: time, size and cost",
+        [
+            *_memory_columns(memories),
+            Column("measure", lambda line: line.entry[0], is_number=False),
+            Column("value", lambda line: three_digits(line.entry[1].value), mark=lambda line: "strong"),
+            Column("95 % interval", lambda line: _measure_interval(line.entry[1])),
+            Column("n", lambda line: f"{line.entry[1].n:,}"),
+        ],
+        [_MemoryLine(memory, entry) for memory in memories for entry in memory.measures.items()],
+    )
+    differences = Table(
+        "Memories minus the first of their task, paired: score, private facts, and shares that clearly differ",
+        [
+            *_memory_columns(memories),
+            Column("facts", lambda line: line.entry.kind or "all", is_number=False),
+            Column("share", lambda line: line.entry.what, is_number=False),
+            Column(
+                "difference",
+                lambda line: f"{line.entry.difference.mean:+.3f}",
+                mark=lambda line: _clear(line.entry.difference),
+            ),
+            Column("95 % interval", lambda line: _signed_interval(line.entry.difference)),
+            Column("instances", lambda line: f"{line.entry.difference.instances:,}"),
+        ],
+        [_MemoryLine(memory, entry) for memory in memories for entry in memory.differences if entry.is_main],
+    )
+    return outcomes, measures, differences
+
+
+@dataclass(frozen=True)
+class _MemoryLine:
+    """A line of a table about memories: one memory with one of its entries."""
+
+    memory: MemoryRow
+    entry: Any
+
+    @property
+    def series(self) -> Series:
+        return self.memory.series
+
+
+def _memory_columns(memories: Sequence[MemoryRow]) -> list[Column]:
+    task = Column("task", lambda line: short(line.memory.task), is_number=False)
+    return [*_model_column(memories), *([task] if len({memory.task for memory in memories}) > 1 else [])]
+
+
+def _outcome_column(outcome: Outcome) -> Column:
+    def cell(line: _MemoryLine) -> str:
+        share = line.entry.shares.get(outcome)
+        return f"{share.value:.2f} ({share.low:.2f}-{share.high:.2f})" if share else NONE
+
+    return Column(outcome, cell, mark=lambda line: "strong" if outcome == "right" else "")
+
+
+def _failed(memory: MemoryRow) -> str:
+    are = "is" if memory.failed == 1 else "are"
+    return f"{count(memory.failed, 'request')} of {short(str(memory.series), 60)} failed and {are} in no share."
+
+
+def _measure_interval(measure: Measure) -> str:
+    if measure.low is None or measure.high is None:
+        return NONE
+    return f"{three_digits(measure.low)}-{three_digits(measure.high)}"
+
+
+def three_digits(number: float) -> str:
+    """
+    >>> three_digits(12345.6), three_digits(0.0123456), three_digits(0)
+    ('12,346', '0.0123', '0')
+    """
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
 def horizon_table(rows: Sequence[HorizonRow]) -> Table:

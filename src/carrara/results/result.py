@@ -63,6 +63,27 @@ class FactTrace:
 
 
 @dataclass(frozen=True)
+class StoreCost:
+    """What a memory took and kept, as its reader measured it.
+
+    Examples:
+        >>> StoreCost(bytes=512, text_bytes=2048).bytes
+        512
+    """
+
+    add_seconds: tuple[float, ...] = ()
+    """The seconds that each passage took. Empty if an earlier question on the context has them."""
+    answer_seconds: float | None = None
+    """The seconds that the answer took."""
+    bytes: int | None = None
+    """The bytes that the memory kept. None: it does not say. The same holds for the next number."""
+    entries: int | None = None
+    """The entries that it kept."""
+    text_bytes: int | None = None
+    """The bytes of the text that it took in. None: the log is of an earlier version."""
+
+
+@dataclass(frozen=True)
 class ReadingCost:
     """The calls that a reader made for one reply.
 
@@ -75,6 +96,8 @@ class ReadingCost:
     """The number of calls of the model."""
     peak_tokens: int = 0
     """The tokens of the longest call, prompt and reply together."""
+    store: StoreCost | None = None
+    """What the memory took and kept. None if the reader is no memory."""
 
 
 @dataclass(frozen=True)
@@ -173,6 +196,9 @@ class Result:
     """The calls of the reader. None if the whole context stood in the prompt."""
     facts: tuple[FactTrace, ...] = ()
     """What became of the needed facts, if a reader shortened the context."""
+    kept_private: tuple[int, int] | None = None
+    """How many facts that must not be kept the model had at the answer, and how many the text has. None if the text has
+    none, or if it is not known what the model had."""
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
     """The settings of the request that differ from the defaults: server, reader, sampling, limits, the model's
     arguments."""

@@ -13,7 +13,7 @@ from pydantic import ConfigDict, ValidationError, create_model
 
 from carrara.answers.status import NEVER_ASKED, Status
 from carrara.constants import KEY, MONEY, NATS, NOT_ASKED, PLACES, PROMPT, READING, REPEATED, REQUEST, REQUESTS
-from carrara.results.result import FATES, FactTrace, ReadingCost, Result, Subject, task_of
+from carrara.results.result import FATES, FactTrace, ReadingCost, Result, StoreCost, Subject, task_of
 from carrara.results.shortened import Step, shortened
 from carrara.runs.log_files import DamagedLogError, header, logs, samples
 from carrara.runs.settings import settings_in
@@ -46,6 +46,7 @@ _COUNTS = (
     "repeated",
 )
 _MEASURES = ("seconds", "money", "nats")
+_SIZES = ("bytes", "entries", "text_bytes")
 _LARGEST = 1 << 53
 """The bound of counts and measures. Larger whole numbers are not exact in JSON."""
 
@@ -296,8 +297,9 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
         detail=notes.get("detail", ""),
         error=error,
         answered_by="" if error or status == "overflow" else str(output.get("model") or "")[:NAME],
-        reading=ReadingCost(reading["calls"], reading["peak_tokens"]) if reading else None,
+        reading=ReadingCost(reading["calls"], reading["peak_tokens"], _store(reading)) if reading else None,
         facts=_facts(reading, status, float((scored.get("value") or {}).get("score", 0.0))) if reading else (),
+        kept_private=_private(reading, status) if reading else None,
         settings=settings,
     )
     check_result(result)
@@ -317,6 +319,25 @@ def _facts(reading: Mapping[str, Any], status: Status, score: float) -> tuple[Fa
     return tuple(traces)
 
 
+def _store(reading: Mapping[str, Any]) -> StoreCost | None:
+    """Return what a memory took and kept. Logs of earlier versions have no bytes of the text."""
+    if "store" not in reading:
+        return None
+    store = reading["store"]
+    sizes = {name: store.get(name) for name in ("answer_seconds", *_SIZES)}
+    return StoreCost(add_seconds=tuple(store.get("add_seconds", ())), **sizes)
+
+
+def _private(reading: Mapping[str, Any], status: Status) -> tuple[int, int] | None:
+    """Return how many facts that must not be kept the model had at the answer, and how many there are."""
+    if "private" not in reading or status in NEVER_ASKED:
+        return None
+    kept, total = map(_token_count, reading["private"])
+    if not kept <= total:
+        raise ValueError("more private facts were kept than there are")
+    return kept, total
+
+
 def check_result(result: Result) -> None:
     """Raise ValueError if a field has another type, or a number that no run writes."""
     _FIELDS.model_validate(vars(result))
@@ -330,8 +351,16 @@ def check_result(result: Result) -> None:
     if not all(0 <= place <= 1 for place in places):
         raise ValueError("a place is not a share of the context")
     reading = result.reading
-    if reading and not all(0 <= number < _LARGEST for number in (reading.calls, reading.peak_tokens)):
+    measures = (reading.calls, reading.peak_tokens, *_store_measures(reading.store)) if reading else ()
+    if not all(0 <= number < _LARGEST for number in measures):
         raise ValueError("a count is out of range")
+
+
+def _store_measures(store: StoreCost | None) -> list[float]:
+    if store is None:
+        return []
+    single = (store.answer_seconds, store.bytes, store.entries, store.text_bytes)
+    return [*store.add_seconds, *(measure for measure in single if measure is not None)]
 
 
 def _text(content: Any) -> str:

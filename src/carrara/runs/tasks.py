@@ -37,7 +37,7 @@ from carrara.items.prompt import FollowUps
 from carrara.items.prompt_pack import Pack
 from carrara.items.registry import load
 from carrara.readers.context import ReaderContext
-from carrara.readers.losses import trace_facts
+from carrara.readers.losses import count_private, trace_facts
 from carrara.readers.prompts import is_quick_to_render, prompt_of
 from carrara.readers.reader import Estimate, Exchange, LimitReachedError, Reader, Reading
 from carrara.readers.registry import parse_reader
@@ -258,7 +258,8 @@ async def _ask(
         remove_texts(context.passed)  # agents pass the results of tools on without references
         exchanges = [Exchange(call.parts, call.output) for call in item_calls.made]
         traced = await anyio.to_thread.run_sync(trace_facts, item, context, exchanges, reading.seen, reading.earlier)
-        record = reading_record(reference.sha256, item_calls.made, reading, traced)
+        private = await anyio.to_thread.run_sync(count_private, item, context, exchanges, reading.seen)
+        record = reading_record(reference.sha256, item_calls.made, reading, traced, private)
     elif item.prompt.template.follow_ups:
         record = reading_record(reference.sha256, item_calls.made, reading, [])
     output = called_model.output_of(reading.reply)
