@@ -59,7 +59,9 @@ class FactTrace(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Fact:
+class Fact:
+    """A needed fact, and the values by which it is recognized in other words."""
+
     needed: NeededFact
     text: str
     marker: Marker | None
@@ -204,7 +206,7 @@ def trace_facts(
         seen: The texts that a store of the reader's own gave back for the answer, if it has one.
         earlier: The calls for an earlier question on the context that serve this one too. They have no number.
     """
-    facts = _facts(item, context)
+    facts = facts_of(item, context)
     if not facts or (not calls and seen is None):
         return []
     history = _History(context, [*earlier, *calls], seen)
@@ -217,7 +219,7 @@ def trace_facts(
         fate, call, statement = fate_of_fact
         place = round(fact.needed.start / length, 4)
         own_call = call - len(earlier) if call and call > len(earlier) else None
-        traces.append(FactTrace(fact.needed.number, place, fate, own_call, _clip(fact.text), _clip(statement)))
+        traces.append(FactTrace(fact.needed.number, place, fate, own_call, clip(fact.text), clip(statement)))
     return traces
 
 
@@ -235,7 +237,7 @@ class _History:
         ]
         self._written = ["\n".join(part for part in call.parts if isinstance(part, str)) for call in self._calls]
 
-    def fate_of(self, fact: _Fact) -> tuple[Fate, int | None, str] | None:
+    def fate_of(self, fact: Fact) -> tuple[Fate, int | None, str] | None:
         """Return the fate of a fact, the number of the call in which it was lost, and the text about it at that point.
 
         None: the model wrote about the text in words of its own, and the fact has no marker.
@@ -263,7 +265,7 @@ class _History:
             return "not kept", first + 1, self._calls[first].output if last > first else ""
         return "dropped", min(last_kept + 1, last - 1) + 1, last_text
 
-    def _first_seen(self, fact: _Fact) -> int | None:
+    def _first_seen(self, fact: Fact) -> int | None:
         """Return the first call by which the model has seen the whole fact, maybe in parts. None: it has not."""
         start, end = fact.needed.start, fact.needed.end
         parts = list[Span]()
@@ -276,7 +278,7 @@ class _History:
                     return number
         return None
 
-    def _is_seen(self, fact: _Fact, call: int) -> bool:
+    def _is_seen(self, fact: Fact, call: int) -> bool:
         """Return whether a call's input has the whole fact: in passages, or word for word in another text."""
         span = fact.needed.start, fact.needed.end
         if covers(self._text, self._passages[call], span):
@@ -284,15 +286,17 @@ class _History:
         return bool(fact.words) and fact.words in _plain(self._written[call])
 
 
-def _facts(item: Item, context: ReaderContext) -> list[_Fact]:
+def facts_of(item: Item, context: ReaderContext) -> list[Fact]:
+    """Return the facts that the answer needs. Empty if there are too many to trace."""
     needed = context.supporting
     if not 0 < len(needed) <= MOST:
         return []
     markers = item.task.markers(item.context.instance)
     values = _Values(markers, item.task.replaces_facts)
-    return [_Fact(fact, context.text[fact.start : fact.end], markers.get(fact.number), values) for fact in needed]
+    return [Fact(fact, context.text[fact.start : fact.end], markers.get(fact.number), values) for fact in needed]
 
 
-def _clip(text: str) -> str:
+def clip(text: str) -> str:
+    """Return the beginning of a text as one line, as it is stored."""
     text = _SPACE.sub(" ", text).strip()
     return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"

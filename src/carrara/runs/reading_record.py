@@ -7,6 +7,7 @@ from carrara.answers.status import Status
 from carrara.items.prompt import PromptPart
 from carrara.readers.losses import SHOWN, FactTrace
 from carrara.readers.reader import Reading
+from carrara.readers.rounds import RoundsRecord
 from carrara.runs.calls import Call
 
 DIGITS = 4
@@ -46,7 +47,13 @@ class Watch:
         return Places(min(shares), max(shares), len(shares))
 
 
-def reading_record(sha256: str, calls: Sequence[Call], reading: Reading, traces: Sequence[FactTrace]) -> dict[str, Any]:
+def reading_record(
+    sha256: str,
+    calls: Sequence[Call],
+    reading: Reading,
+    traces: Sequence[FactTrace],
+    rounds: RoundsRecord | None = None,
+) -> dict[str, Any]:
     """Return the record of a reading.
 
     Args:
@@ -64,6 +71,7 @@ def reading_record(sha256: str, calls: Sequence[Call], reading: Reading, traces:
         "facts": [list(trace) for trace in traces],
         "steps": [_step(call) for call in calls],
         **({} if reading.store is None else {"store": dict(reading.store)}),
+        **({"rounds": rounds.record()} if rounds and rounds.tokens else {}),
     }
 
 
