@@ -116,7 +116,8 @@ class Compact(Reader):
             raise UsageError(f"{error}{'; put a word with a comma into quotes' if commands else ''}") from None
         if len(commands) > 1 or "" in commands:
             raise UsageError("the reader compact takes one command: write command=./my-compactor")
-        settings |= {"command": command for command in commands}
+        if commands:
+            settings["command"] = commands[0]
         return cls(**settings)
 
     def __str__(self) -> str:

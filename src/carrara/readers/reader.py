@@ -239,6 +239,13 @@ class Reader(ABC):
                 f"{task} is a conversation of several questions, and the reader {self.name} reads for one: leave it out"
             )
 
+    def check_items(self, ids: Iterable[str]) -> None:  # noqa: B027  # most readers take all of them
+        """Raise `UsageError` if the reader cannot read one of these items.
+
+        Args:
+            ids: The ids of items of one task at one length.
+        """
+
     def ready(self) -> None:  # noqa: B027  # most readers need nothing
         """Load whatever the reader needs, so that anything missing is reported before a run begins.
 

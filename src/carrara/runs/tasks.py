@@ -111,6 +111,7 @@ def make_task(
         for item in context.items
     ]
     reader.check(first)
+    reader.check_items([item.id for item in items])
     for item in items:
         reader.check_template(first.task, item.prompt.template)
     server = ANYWHERE if anywhere else address(model) if model else ""
