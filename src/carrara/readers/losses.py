@@ -110,11 +110,16 @@ class Fact:
 class _Values:
     """The values that the facts of an instance give their subjects."""
 
-    def __init__(self, markers: Mapping[int, Marker], replaces: bool) -> None:
-        self._markers, self._replaces = markers, replaces
+    def __init__(self, markers: Mapping[int, Marker], replaces: bool, context: str) -> None:
+        self._markers, self._replaces, self._context = markers, replaces, context
         self._all = {_plain(value) for marker in markers.values() for value in marker.values}
         self.subjects = frozenset(subject for marker in markers.values() for subject in marker.subjects)
         self._counts = Counter(value for marker in markers.values() for value in marker.values)
+
+    @cached_property
+    def _words(self) -> str:
+        """The words of the context. A statement that stands there changes no fact."""
+        return _plain.__wrapped__(self._context)
 
     def is_distinct(self, marker: Marker) -> bool:
         """Return whether a fact's values identify it, wherever they stand: codes and numbers that no other fact has."""
@@ -133,6 +138,8 @@ class _Values:
         }
         if self._replaces and any(number < fact and _has(statement, value) for number, value in values):
             return "stale"
+        if statement.strip(" .!?;") in self._words:
+            return "absent"
         known = {value for _, value in values}
         others = self._all - known
         if subject and any(_has(statement, value) for value in others):
@@ -292,7 +299,7 @@ def facts_of(item: Item, context: ReaderContext) -> list[Fact]:
     if not 0 < len(needed) <= MOST:
         return []
     markers = item.task.markers(item.context.instance)
-    values = _Values(markers, item.task.replaces_facts)
+    values = _Values(markers, item.task.replaces_facts, context.text)
     return [Fact(fact, context.text[fact.start : fact.end], markers.get(fact.number), values) for fact in needed]
 
 

@@ -25,6 +25,7 @@ from carrara.results.leaderboard import Standing, leaderboard
 from carrara.results.pooled import PooledDifference, pooled_differences
 from carrara.results.readers import SeriesCost, series_costs
 from carrara.results.result import MIN_BASE_SCORE, Result
+from carrara.results.rounds import RoundRow, round_rows
 from carrara.results.rows import Row, drop_unscored, record, summarize
 from carrara.results.ruler import RulerRow, ruler_rows
 from carrara.results.scores import METRICS, Metric, by_metric
@@ -86,6 +87,11 @@ class Summary:
         return horizon_rows(self.results, self.among)
 
     @cached_property
+    def rounds(self) -> list[RoundRow]:
+        """Which facts survive rounds of compaction."""
+        return round_rows(self.results, self.among)
+
+    @cached_property
     def findings(self) -> list[PooledDifference]:
         """The groups of replies that were looked at over all tasks and lengths."""
         return pooled_differences(self.results, self.among)
@@ -120,13 +126,16 @@ class Summary:
         """Return the rows for JSON.
 
         Each has the effective length of its model on its task, the pooled findings about its model, and its costs.
-        Conversations have their horizons. Rows of the arrangement `riffle` have the difference from `block`, if both
-        were run. A row with fewer replies than planned says so, and planned rows without any reply are added.
+        Conversations have their horizons, and compactions the survival of facts. Rows of the arrangement `riffle` have
+        the difference from `block`, if both were run. A row with fewer replies than planned says so, and planned rows
+        without any reply are added.
         """
         missing = missing_parts(self.parts)
         effective = {(length.task, length.series): length.record() for length in self.effective_lengths}
         costs = {(cost.task, cost.series, cost.length): cost.record() for cost in self.costs}
         penalties = {(penalty.task, penalty.riffled, penalty.length): penalty.record() for penalty in self.penalties}
+        rounds = round_rows(self.results, self.among, by_length=True)
+        survival = {(row.task, row.series, row.length): row.record() for row in rounds}
         records = []
         for row in self.rows:
             cell = row.task, row.series, row.length
@@ -136,6 +145,8 @@ class Summary:
                 more["findings"] = [finding.record() for finding in findings]
             if cell in penalties:
                 more["penalty"] = penalties[cell]
+            if cell in survival:
+                more["compaction"] = survival[cell]
             if horizons := [talk.record() for talk in self.horizons if (talk.task, talk.series, talk.length) == cell]:
                 more["horizons"] = horizons
             records.append(record(row) | more | ({"partial": True, "planned": part.planned} if part else {}))
