@@ -15,6 +15,7 @@ import pytest
 import carrara
 from carrara.items.item import Item, item_of, make
 from carrara.items.item_id import ItemId
+from carrara.items.render import render
 from carrara.operations.results import Results
 from carrara.readers.compact import OVERHEAD, Compact
 from carrara.readers.context import Passage, ReaderContext
@@ -394,6 +395,15 @@ def test_a_changed_file_is_another_reader(tmp_path: Path) -> None:
     assert len({result.settings["reader"] for result in [*first, *both]}) == 2
     with pytest.raises(UsageError, match="is not the file of summaries with sha256"):
         parse_reader(first[0].settings["reader"])
+
+
+@pytest.mark.parametrize("task", ["babilong/qa1", "classic/niah", "sync/graph", "carrara/march", "carrara/sessions"])
+def test_rows_say_where_the_context_stands(task: str) -> None:
+    item = make(task, length=1024, tokenizer="gpt2")
+    row = render(item)
+    text = row["messages"][0]["content"][row["context"]["start"] : row["context"]["end"]]
+    assert text == ReaderContext(item).text
+    assert item.question.ask not in text
 
 
 @pytest.mark.parametrize(

@@ -523,5 +523,5 @@ def test_the_size_of_a_memory_and_its_seconds_are_in_the_log(tmp_path: Path) -> 
 
 def test_the_page_shows_the_examples() -> None:
     page = (HELPERS.parents[1] / "docs/reference/system-protocol.md").read_text("utf-8")
-    for example in ("memory.sh", "memory.py", "memory.ts"):
+    for example in ("memory.sh", "memory.py", "memory.ts", "compactor.py"):
         assert f"\n{(EXAMPLES / example).read_text('utf-8').strip()}\n```" in page, example

@@ -121,7 +121,8 @@ class Compact(Reader):
         return cls(**settings)
 
     def __str__(self) -> str:
-        unused = ("strategy",) if self.command else ("seconds", "workers")
+        defaults = {field.name for field in fields(self) if getattr(self, field.name) == field.default}
+        unused = (defaults & {"seconds", "workers"}) | ({"strategy"} if self.command else set())
         return f"{self.name}:{self.write_settings(f.name for f in fields(self) if f.name not in unused)}"
 
     @cached_property

@@ -33,7 +33,7 @@ FEW = 24
 NONE = "–"
 ALL_TASKS = "all"
 SHOWN_AGES = (1, 2, 3, 4, 5, 8, 12, 16, 24, 32, 48, 64)
-"""The ages that the terminal shows, beside the last one. The page has all of them."""
+"""The ages that the terminal shows, beside the cliff and the last one. The page has all of them."""
 
 
 @dataclass(frozen=True)
@@ -334,7 +334,7 @@ def survival_table(rows: Sequence[RoundRow], *, whole: bool = True) -> Table:
         _RowSurvival(row.series, row.task, survival)
         for row in rows
         for survival in row.ages
-        if whole or survival.age in SHOWN_AGES or survival is row.ages[-1]
+        if whole or survival.age in (*SHOWN_AGES, row.cliff, len(row.ages))
     ]
     if not whole and len(ages) > 2 * FEW:
         ages = [age for age in ages if not age.task] or ages
