@@ -399,7 +399,7 @@ def test_a_changed_file_is_another_reader(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("task", ["babilong/qa1", "classic/niah", "sync/graph", "carrara/march", "carrara/sessions"])
 def test_rows_say_where_the_context_stands(task: str) -> None:
-    item = make(task, length=1024, tokenizer="gpt2")
+    item = make(task, length=4096, tokenizer="gpt2")
     row = render(item)
     text = row["messages"][0]["content"][row["context"]["start"] : row["context"]["end"]]
     assert text == ReaderContext(item).text
