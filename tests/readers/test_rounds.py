@@ -263,7 +263,7 @@ def test_a_broken_reply_is_one_clear_error(fault: str, tmp_path: Path) -> None:
         ("compact:command=a,workers=0", "workers is 0"),
         ("compact:command=a --api-key sk-abcdefghijklmnop1234", "key"),
         ("summaries:", "names a file"),
-        ("summaries:none.jsonl", "cannot be read"),
+        ("summaries:none.jsonl", "none.jsonl cannot be opened"),
     ],
 )
 def test_a_wrong_setting_is_one_sentence(reader: str, error: str) -> None:

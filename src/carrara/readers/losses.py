@@ -177,10 +177,11 @@ def _statements(text: str, subjects: Iterable[str], subject: str) -> Iterator[st
     if not subject:
         yield from _STATEMENT.split(text)
         return
-    names = sorted({re.escape(_plain(name)) for name in subjects if name} | {re.escape(subject)}, key=len, reverse=True)
-    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)", re.IGNORECASE)
+    pattern = _pattern(frozenset(subjects), subject)
     heading = False
-    for statement in _STATEMENT.split(text):
+    for statement in _split(text):
+        if not heading and subject not in statement.casefold():
+            continue
         matches = list(pattern.finditer(statement))
         of_subject = [match for match in matches if _plain(match[0]) == subject]
         if not of_subject:
@@ -197,6 +198,18 @@ def _statements(text: str, subjects: Iterable[str], subject: str) -> Iterator[st
         for number, match in enumerate(matches):
             if _plain(match[0]) == subject:
                 yield statement[match.start() : bounds[number + 1]].strip(" ,;")
+
+
+@lru_cache(maxsize=16)
+def _split(text: str) -> list[str]:
+    return _STATEMENT.split(text)
+
+
+@lru_cache(maxsize=1024)
+def _pattern(subjects: frozenset[str], subject: str) -> re.Pattern[str]:
+    """Return a pattern that finds the names of a subject and of all others, the longest first."""
+    names = sorted({re.escape(_plain(name)) for name in subjects if name} | {re.escape(subject)}, key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)", re.IGNORECASE)
 
 
 def trace_facts(

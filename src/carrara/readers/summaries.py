@@ -136,7 +136,7 @@ def _read(file: str) -> _File:
             )
         return _read_version(file, status.st_mtime_ns, status.st_size)
     except OSError as error:
-        raise UsageError(f"the summaries cannot be read: {os_error_text(error)}") from None
+        raise UsageError(f"the reader summaries: {os_error_text(error)}") from None
 
 
 @lru_cache(maxsize=4)

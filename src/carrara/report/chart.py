@@ -124,7 +124,7 @@ def _series(frame: Frame, lines: Sequence[tuple[SeriesStyle, Sequence[tuple[floa
         stroke = tag("path", d=path, class_=f"line {series_style.line_class}")
         yield tag("g", *bars, stroke, *marks, data_series=series_style.number, class_="series")
     if frame.has_names and len(lines) * LABEL_GAP < frame.y(0) - frame.y(1):  # there is no room for more names
-        yield from _names(frame, [(series_style, frame.y(points[-1][1].stat.mean)) for series_style, points in lines])
+        yield from names(frame, [(series_style, frame.y(points[-1][1].stat.mean)) for series_style, points in lines])
 
 
 def grid(frame: Frame, name: str = "mean score") -> list[Markup]:
@@ -181,7 +181,7 @@ def _score_in_words(row: Row) -> str:
     return f"{write_length(row.length)}: {stat.mean:.2f} ({stat.low:.2f} to {stat.high:.2f}, n = {stat.n})"
 
 
-def _names(frame: Frame, ends: Sequence[tuple[SeriesStyle, float]]) -> list[Markup]:
+def names(frame: Frame, ends: Sequence[tuple[SeriesStyle, float]]) -> list[Markup]:
     """Draw names to the right of the lines, moved apart if lines end at the same height."""
     ordered = sorted(ends, key=lambda end: end[1])
     places: list[float] = []

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from carrara.report.chart import COMPACT, WIDE, Frame, grid, text
+from carrara.report.chart import COMPACT, LABEL_GAP, WIDE, Frame, grid, names, text
 from carrara.report.style import SeriesStyle, Styles, drawing, tag
 from carrara.results.rounds import RoundRow, Survival
 from carrara.util.quantities import count
@@ -47,6 +47,8 @@ def _chart(task: str, lines: Sequence[tuple[SeriesStyle, Sequence[Survival]]], f
         path = "M" + "L".join(f"{x:.1f} {frame.y(one.share):.1f}" for x, one in points)
         line = tag("path", d=path, class_=f"line {style.line_class}")
         parts.append(tag("g", line, *marks, data_series=style.number, class_="series"))
+    if frame.has_names and len(lines) * LABEL_GAP < frame.y(0) - frame.y(1):
+        parts += names(frame, [(style, frame.y(survivals[-1].share)) for style, survivals in lines])
     title = f"{task}: needed facts that are kept, by rounds of compaction"
     about = "; ".join(f"{style.name}: {_in_words(style, survivals[-1])}" for style, survivals in lines)
     return drawing(title, about, frame.width, frame.height, *parts, class_=f"chart {kind}")
