@@ -179,8 +179,8 @@ def _statements(text: str, subjects: Iterable[str], subject: str) -> Iterator[st
         return
     pattern = _pattern(frozenset(subjects), subject)
     heading = False
-    for statement in _split(text):
-        if not heading and subject not in statement.casefold():
+    for statement, folded in _split(text):
+        if not heading and subject not in folded:
             continue
         matches = list(pattern.finditer(statement))
         of_subject = [match for match in matches if _plain(match[0]) == subject]
@@ -201,8 +201,9 @@ def _statements(text: str, subjects: Iterable[str], subject: str) -> Iterator[st
 
 
 @lru_cache(maxsize=16)
-def _split(text: str) -> list[str]:
-    return _STATEMENT.split(text)
+def _split(text: str) -> list[tuple[str, str]]:
+    """Return the statements of a text, each also without regard to case."""
+    return [(statement, statement.casefold()) for statement in _STATEMENT.split(text)]
 
 
 @lru_cache(maxsize=1024)
