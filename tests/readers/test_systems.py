@@ -466,7 +466,8 @@ def test_a_program_that_leaves_a_process_behind_is_not_waited_for(tmp_path: Path
     ("reader", "error"),
     [
         ("command:", "names a system: write command:./my-memory"),
-        ("command:./no-such-program", "there is no program ./no-such-program"),
+        ("command:./no-such-program", "./no-such-program is not there"),
+        ("command:examples/systems/memory.py", "examples/systems/memory.py is no program"),
         ("command:'sh", "is no command line"),
         ("command:sh,size=3", "has no setting 'size'.*put a word with a comma into quotes"),
         ("command:sh,workers=0", "workers is 0"),
@@ -540,5 +541,5 @@ def test_logs_of_earlier_versions_have_no_bytes_of_the_text() -> None:
 
 def test_the_page_shows_the_examples() -> None:
     page = (HELPERS.parents[1] / "docs/reference/system-protocol.md").read_text("utf-8")
-    for example in ("memory.sh", "memory.py", "memory.ts"):
+    for example in ("memory.sh", "memory.py", "memory.ts", "compactor.py"):
         assert f"\n{(EXAMPLES / example).read_text('utf-8').strip()}\n```" in page, example

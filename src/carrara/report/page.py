@@ -14,9 +14,19 @@ from carrara.report.html import render_page
 from carrara.report.outcomes import MEANING, ErrorShares, error_shares, status_counts, statuses_of
 from carrara.report.provenance import Provenance, provenance
 from carrara.report.readers import FATE_MEANING, fate_counts, fates_of, has_reader, outcome_meanings
+from carrara.report.rounds import survival_charts
 from carrara.report.standings import breakdown, remarks, replies
 from carrara.report.style import Styles, name_by_difference, styles_of
-from carrara.report.tables import Table, horizon_table, penalty_table, ruler_table, score_table, three_digits
+from carrara.report.tables import (
+    Table,
+    cliff_table,
+    horizon_table,
+    penalty_table,
+    ruler_table,
+    score_table,
+    survival_table,
+    three_digits,
+)
 from carrara.report.views import rows_of, tasks_of, view
 from carrara.results import Row, Series, TrivialBaseline, ruler, series_of, trivial_baselines
 from carrara.results.baselines import AGREEMENT, BestBaseline, ShortcutFinding, highest
@@ -366,6 +376,9 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
         "measures_of_memories": [name for name in MEASURES if any(name in row.measures for row in summary.memories)],
         "share_bar": share_bar,
         "digits": three_digits,
+        "compaction": cliff_table(summary.rounds),
+        "survival": survival_table(summary.rounds),
+        "survival_charts": survival_charts(summary.rounds, styles),
         "notes": notes(results, rows, styles, runs, trivial, summary.shortcuts, partial=bool(summary.missing)),
         "trivial": trivial,
         "agreement": AGREEMENT,

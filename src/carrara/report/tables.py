@@ -6,7 +6,7 @@ With many rows, the terminal has a grid of tasks by lengths in place of the tabl
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from carrara.answers.status import STATUSES
 from carrara.constants import WHOLE
@@ -18,9 +18,12 @@ from carrara.results.horizon import QUARTERS, HorizonRow
 from carrara.results.memories import OUTCOMES, Measure, MemoryRow, Outcome
 from carrara.results.pooled import PooledDifference
 from carrara.results.readers import SeriesCost, over_tasks
+from carrara.results.result import ROUND_STATES, RoundState
+from carrara.results.rounds import RoundRow, Survival
 from carrara.results.rows import CategoryScore
 from carrara.results.ruler import RulerRow
 from carrara.results.scores import RECALL, describe_metric
+from carrara.results.series import Series
 from carrara.results.summary import Summary
 from carrara.util.quantities import count, write_length
 from carrara.util.sanitize import distinct, short
@@ -29,6 +32,9 @@ from carrara.util.table import table
 FEW = 24
 """The number of rows above which each task is a row, with a column for each length."""
 NONE = "–"
+ALL_TASKS = "all"
+SHOWN_AGES = (1, 2, 3, 4, 5, 8, 12, 16, 24, 32, 48, 64)
+"""The ages that the terminal shows, beside the cliff and the last one. The page has all of them."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,8 @@ def summary_lines(summary: Summary) -> Iterator[str]:
         penalty_table(summary.penalties),
         horizon_table(summary.horizons),
         *memory_tables(summary.memories),
+        cliff_table(summary.rounds),
+        survival_table(summary.rounds, whole=False),
     ):
         yield from shown.lines()
     if any(cost.reader != WHOLE for cost in summary.costs):
@@ -374,6 +382,71 @@ def horizon_table(rows: Sequence[HorizonRow]) -> Table:
 
 def _quarter_column(place: int) -> Column:
     return Column(QUARTERS[place], lambda row: f"{row.quarters[place]:.3f}")
+
+
+class _RowSurvival(NamedTuple):
+    series: Series
+    task: str
+    survival: Survival
+
+
+def cliff_table(rows: Sequence[RoundRow]) -> Table:
+    """Return the cliff, the facts at the end, and the budget of each series on each task."""
+    columns = [
+        *_model_column(rows),
+        Column("task", lambda row: short(row.task) or ALL_TASKS, is_number=False),
+        Column("items", lambda row: f"{row.items:,}", only="page"),
+        Column("rounds", lambda row: f"{row.rounds:.1f}"),
+        Column("cliff", lambda row: row.described_cliff, mark=lambda row: "strong"),
+        *map(_last_column, ROUND_STATES),
+        Column("tokens left", lambda row: f"{100 * row.share_left:.0f} %"),
+    ]
+    if any(row.with_budget for row in rows):
+        columns.append(Column("within budget", _compliance))
+    return Table("Compaction: rounds of an item, the cliff, and the needed facts after the last round", columns, rows)
+
+
+def _last_column(state: RoundState) -> Column:
+    return Column(state, lambda row: _percent(row.last[state], sum(row.last.values())))
+
+
+def _compliance(row: RoundRow) -> str:
+    return f"{row.within_budget:,} of {row.with_budget:,}" if row.with_budget else "–"
+
+
+def _percent(number: int, total: int) -> str:
+    return f"{100 * number / total:.0f} %" if total else "–"
+
+
+def survival_table(rows: Sequence[RoundRow], *, whole: bool = True) -> Table:
+    """Return the share of needed facts that are kept after each number of rounds.
+
+    Args:
+        whole: Whether all ages are shown, and each of many tasks.
+    """
+    ages = [
+        _RowSurvival(row.series, row.task, survival)
+        for row in rows
+        for survival in row.ages
+        if whole or survival.age in (*SHOWN_AGES, row.cliff, len(row.ages))
+    ]
+    if not whole and len(ages) > 2 * FEW:
+        ages = [age for age in ages if not age.task] or ages
+    columns = [
+        *_model_column(ages),
+        Column("task", lambda age: short(age.task) or ALL_TASKS, is_number=False),
+        Column("rounds", lambda age: str(age.survival.age)),
+        Column("kept", lambda age: f"{age.survival.share:.3f}", mark=lambda age: "strong"),
+        Column("95 % interval", lambda age: f"{age.survival.low:.3f}-{age.survival.high:.3f}"),
+        *map(_state_column, ROUND_STATES[1:]),
+        Column("facts", lambda age: f"{age.survival.facts:,}"),
+        Column("contexts", lambda age: f"{age.survival.contexts:,}"),
+    ]
+    return Table("Survival: needed facts that are kept, by the rounds that they have gone through", columns, ages)
+
+
+def _state_column(state: RoundState) -> Column:
+    return Column(state, lambda age: f"{age.survival.states[state] / age.survival.facts:.3f}")
 
 
 def cost_table(costs: Sequence[SeriesCost]) -> Table:

@@ -100,6 +100,36 @@ class ReadingCost:
     """What the memory took and kept. None if the reader is no memory."""
 
 
+RoundState = Literal["kept", "dropped", "mutated", "stale"]
+ROUND_STATES: tuple[RoundState, ...] = get_args(RoundState)
+"""What a compaction leaves of a needed fact (RoundTrace)."""
+
+
+@dataclass(frozen=True)
+class RoundTrace:
+    """One compaction of what a reader had read.
+
+    Examples:
+        >>> RoundTrace(before=2000, after=380, budget=400, facts={7: (1, "kept")}).is_within_budget
+        True
+    """
+
+    before: int
+    """The tokens that were compacted."""
+    after: int
+    """The tokens that were left."""
+    budget: int | None = None
+    """The most tokens that might be left. None: any number."""
+    facts: Mapping[int, tuple[int, RoundState]] = field(default_factory=dict[int, tuple[int, RoundState]])
+    """The needed facts that had been read by then, by their numbers: the number of rounds that each has gone through
+    with this one, and what is left of it."""
+
+    @property
+    def is_within_budget(self) -> bool:
+        """Whether no more was left than might be. True if there is no budget."""
+        return self.budget is None or self.after <= self.budget
+
+
 @dataclass(frozen=True)
 class Result:
     """A reply with its status and its score.
@@ -199,6 +229,8 @@ class Result:
     kept_private: tuple[int, int] | None = None
     """How many facts that must not be kept the model had at the answer, and how many the text has. None if the text has
     none, or if it is not known what the model had."""
+    rounds: tuple[RoundTrace, ...] = ()
+    """The compactions of the context, in order."""
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
     """The settings of the request that differ from the defaults: server, reader, sampling, limits, the model's
     arguments."""

@@ -7,6 +7,7 @@ from carrara.answers.status import Status
 from carrara.items.prompt import PromptPart
 from carrara.readers.losses import SHOWN, FactTrace
 from carrara.readers.reader import Reading
+from carrara.readers.rounds import RoundsRecord
 from carrara.runs.calls import Call
 
 DIGITS = 4
@@ -52,6 +53,7 @@ def reading_record(
     reading: Reading,
     traces: Sequence[FactTrace],
     private: tuple[int, int] | None = None,
+    rounds: RoundsRecord | None = None,
 ) -> dict[str, Any]:
     """Return the record of a reading.
 
@@ -72,6 +74,7 @@ def reading_record(
         "steps": [_step(call) for call in calls],
         **({} if private is None else {"private": list(private)}),
         **({} if reading.store is None else {"store": dict(reading.store)}),
+        **({"rounds": rounds.record()} if rounds and rounds.tokens else {}),
     }
 
 

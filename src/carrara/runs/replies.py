@@ -13,7 +13,17 @@ from pydantic import ConfigDict, ValidationError, create_model
 
 from carrara.answers.status import NEVER_ASKED, Status
 from carrara.constants import KEY, MONEY, NATS, NOT_ASKED, PLACES, PROMPT, READING, REPEATED, REQUEST, REQUESTS
-from carrara.results.result import FATES, FactTrace, ReadingCost, Result, StoreCost, Subject, task_of
+from carrara.results.result import (
+    FATES,
+    FactTrace,
+    ReadingCost,
+    Result,
+    RoundState,
+    RoundTrace,
+    StoreCost,
+    Subject,
+    task_of,
+)
 from carrara.results.shortened import Step, shortened
 from carrara.runs.log_files import DamagedLogError, header, logs, samples
 from carrara.runs.settings import settings_in
@@ -49,6 +59,8 @@ _MEASURES = ("seconds", "money", "nats")
 _SIZES = ("bytes", "entries", "text_bytes")
 _LARGEST = 1 << 53
 """The bound of counts and measures. Larger whole numbers are not exact in JSON."""
+_STATE_OF_SIGN: Mapping[str, RoundState] = {"+": "kept", "-": "dropped", "~": "mutated", "<": "stale"}
+"""What a round left of a fact, by its sign in a log (readers/rounds.py)."""
 
 
 @dataclass(frozen=True)
@@ -300,6 +312,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
         reading=ReadingCost(reading["calls"], reading["peak_tokens"], _store(reading)) if reading else None,
         facts=_facts(reading, status, float((scored.get("value") or {}).get("score", 0.0))) if reading else (),
         kept_private=_private(reading, status) if reading else None,
+        rounds=_rounds(reading["rounds"]) if reading and status not in NEVER_ASKED and "rounds" in reading else (),
         settings=settings,
     )
     check_result(result)
@@ -338,6 +351,20 @@ def _private(reading: Mapping[str, Any], status: Status) -> tuple[int, int] | No
     return kept, total
 
 
+def _rounds(record: Mapping[str, Any]) -> tuple[RoundTrace, ...]:
+    """Return the compactions. A fact has a state after each of the last ones, which came after it was read."""
+    facts = [dict[int, tuple[int, RoundState]]() for _ in record["tokens"]]
+    for fact, signs, *_ in record["facts"]:
+        if len(signs) > len(facts):
+            raise ValueError("a fact went through more rounds than there were")
+        for age, sign in enumerate(signs, 1):
+            facts[len(facts) - len(signs) + age - 1][fact] = age, _STATE_OF_SIGN[sign]
+    return tuple(
+        RoundTrace(before, after, budget, states)
+        for (before, after, budget), states in zip(record["tokens"], facts, strict=True)
+    )
+
+
 def check_result(result: Result) -> None:
     """Raise ValueError if a field has another type, or a number that no run writes."""
     _FIELDS.model_validate(vars(result))
@@ -350,6 +377,9 @@ def check_result(result: Result) -> None:
     places = [*(result.places or ())[:2], *(fact.place for fact in result.facts)]
     if not all(0 <= place <= 1 for place in places):
         raise ValueError("a place is not a share of the context")
+    tokens = [number for one in result.rounds for number in (one.before, one.after, one.budget)]
+    if not all(number is None or 0 <= number < _LARGEST for number in tokens):
+        raise ValueError("a count is out of range")
     reading = result.reading
     measures = (reading.calls, reading.peak_tokens, *_store_measures(reading.store)) if reading else ()
     if not all(0 <= number < _LARGEST for number in measures):
