@@ -272,7 +272,7 @@ def test_a_wrong_setting_is_one_sentence(reader: str, error: str) -> None:
 
 
 def test_a_program_that_is_not_there_is_an_error_before_the_run(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"there is no program \./none"):
+    with pytest.raises(UsageError, match=r"\./none is not there"):
         run("compact:command=./none", tmp_path)
 
 

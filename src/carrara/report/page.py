@@ -13,20 +13,13 @@ from carrara.report.failures import FindSnippet, failures, sample_unsolved
 from carrara.report.html import render_page
 from carrara.report.outcomes import MEANING, ErrorShares, error_shares, status_counts, statuses_of
 from carrara.report.provenance import Provenance, provenance
+from carrara.report.reader_tables import cliff_table, survival_table, three_digits
 from carrara.report.readers import FATE_MEANING, fate_counts, fates_of, has_reader, outcome_meanings
 from carrara.report.rounds import survival_charts
 from carrara.report.standings import breakdown, remarks, replies
 from carrara.report.style import Styles, name_by_difference, styles_of
-from carrara.report.tables import (
-    Table,
-    cliff_table,
-    horizon_table,
-    penalty_table,
-    ruler_table,
-    score_table,
-    survival_table,
-    three_digits,
-)
+from carrara.report.table import Table
+from carrara.report.tables import horizon_table, penalty_table, ruler_table, score_table
 from carrara.report.views import rows_of, tasks_of, view
 from carrara.results import Row, Series, TrivialBaseline, ruler, series_of, trivial_baselines
 from carrara.results.baselines import AGREEMENT, BestBaseline, ShortcutFinding, highest

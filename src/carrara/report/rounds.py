@@ -1,4 +1,4 @@
-"""Charts of how many facts survive rounds of compaction. tables.py has the tables."""
+"""Charts of how many facts survive rounds of compaction. reader_tables.py has the tables."""
 
 from collections.abc import Sequence
 
