@@ -56,13 +56,18 @@ def modules() -> dict[str, Path]:
     return found
 
 
-def imported(tree: ast.AST) -> Iterator[str]:
-    """Yield the names of the package that are imported anywhere, in functions and for types too."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "carrara":
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "carrara")
+@cache
+def imported() -> dict[str, list[str]]:
+    """Return the names that each module imports anywhere, in functions and for types too."""
+
+    def names(tree: ast.AST) -> Iterator[str]:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+    return {name: list(names(ast.parse(path.read_text()))) for name, path in modules().items()}
 
 
 @cache
@@ -70,10 +75,12 @@ def graph() -> dict[str, frozenset[str]]:
     known = modules()
     return {
         name: frozenset(
-            target if target in known else target.rpartition(".")[0] for target in imported(ast.parse(path.read_text()))
+            target if target in known else target.rpartition(".")[0]
+            for target in targets
+            if target.split(".")[0] == "carrara"
         )
         - {name}
-        for name, path in known.items()
+        for name, targets in imported().items()
     }
 
 
@@ -109,18 +116,10 @@ def test_nothing_knows_what_is_above_it(layer: str) -> None:
 
 def test_one_module_imports_private_names_of_inspect() -> None:
     """So that a new release of Inspect is held against one list, which says why each name is needed."""
-
-    def private(tree: ast.AST) -> Iterator[str]:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                names = [f"{node.module}.{alias.name}" for alias in node.names]
-            else:
-                continue
-            yield from (name for name in names if name.startswith("inspect_ai.") and "._" in name)
-
-    found = {name: sorted(private(ast.parse(path.read_text()))) for name, path in modules().items()}
+    found = {
+        name: sorted(target for target in targets if target.startswith("inspect_ai.") and "._" in target)
+        for name, targets in imported().items()
+    }
     own = found.pop("carrara.servers.inspect_private")
     assert {name: names for name, names in found.items() if names} == {}
     listed = (SOURCE / "servers/inspect_private.py").read_text().partition('\n"""')[0]

@@ -239,6 +239,7 @@ class Instance:
         gold: The right answer.
         names: Values for the fields of the question, such as `{"who": "Mary"}` for `Where is {who}?`.
         evidence: The numbers of the facts that decide the answer: without any one of them it changes. None: all.
+        private: The numbers of the facts that a memory must not keep, as the text says.
         opening: Text before all facts and filler.
         ending: Text after all facts and filler.
         filler: A stream of text that changes nothing. None: the task's method `filler`.
@@ -266,6 +267,7 @@ class Instance:
     gold: Any = None
     names: Mapping[str, str] = field(default_factory=dict[str, str])
     evidence: Sequence[int] | None = None
+    private: Sequence[int] = ()
     opening: str | SegmentGroup = ""
     ending: str = ""
     filler: Filler | None = None

@@ -73,6 +73,7 @@ def test_an_item_is_pickled_with_its_prompt_pack(tmp_path: Path) -> None:
     assert pickle.loads(pickle.dumps(item)).text == item.text
 
 
+@pytest.mark.slow
 def test_a_pickled_item_is_read_in_another_process(tmp_path: Path) -> None:
     item = carrara.item("latent_list", "1k", tokenizer="gpt2")
     (tmp_path / "item").write_bytes(pickle.dumps(item))
@@ -94,6 +95,7 @@ print("after")
 """
 
 
+@pytest.mark.slow
 def test_a_run_inside_a_models_function_is_refused(tmp_path: Path) -> None:
     ended = python("-c", NESTED, str(tmp_path))
     assert "a model's function cannot start a run" in ended.stdout
@@ -149,6 +151,7 @@ ESCAPES = "o\x1b[31mred\x1b]0;title\x07\x9b31m\u202e"
 """What a terminal would obey, as the name of a folder, a task or a model."""
 
 
+@pytest.mark.slow
 def test_no_name_reaches_the_terminal_as_a_command(tmp_path: Path) -> None:
     lines = "".join(
         json.dumps({"id": carrara.item("qa1", index=i, tokenizer="gpt2").id, "reply": "kitchen", "model": model}) + "\n"
@@ -236,6 +239,7 @@ def test_a_figure_replaces_only_figures(kind: str, tmp_path: Path) -> None:
     assert path.read_bytes() == written
 
 
+@pytest.mark.slow
 def test_generated_items_replace_only_their_own(tmp_path: Path) -> None:
     line = ["generate", "qa1", "--lengths", "0", "-n", "1", "--out", tmp_path]
     for more, name in ((["--finetune", "--split", "train"], "finetune"), ([], "item_ids")):

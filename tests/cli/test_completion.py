@@ -154,6 +154,7 @@ def test_the_script_is_put_where_the_shell_looks_for_it(
     assert (tmp_path / ".zshrc").read_text("utf-8").count("fpath=") == 1
 
 
+@pytest.mark.slow
 def test_a_script_is_written_to_a_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     assert main(["--install-completion", "fish", "--out", str(tmp_path / "carrara.fish")]) == 0

@@ -18,6 +18,7 @@ from carrara.util.unicode import unicode14
 pytestmark = pytest.mark.usefixtures("cache")
 
 
+@pytest.mark.slow
 def test_the_built_in_corpus() -> None:
     """Its bytes decide items: another hash is another text, or other rules for sentences."""
     opened = corpora.open("sotu")

@@ -157,6 +157,7 @@ def script(task: Path, folder: Path, **env: str) -> tuple["subprocess.CompletedP
     return ended, json.loads(reward.read_text()) if reward.exists() else None
 
 
+@pytest.mark.slow
 def test_the_script_scores_the_oracle_and_nothing_else(folder: Path, tmp_path: Path) -> None:
     task = folder / "graph-4k-0000-q0"
     solve = {**os.environ, "ANSWER_FILE": str(tmp_path / "answer.txt")}

@@ -56,6 +56,7 @@ def test_scales_by_task_are_found_by_any_of_its_names() -> None:
     assert rewards([gold], id=[id], scale=part_first) == [5.0]
 
 
+@pytest.mark.slow
 def test_a_scale_is_measured_from_a_run(tmp_path: Path) -> None:
     out = tmp_path / "run"
     command("run", "qa1,qa6", "--model", "carrara/chance", "-n", "40", "--lengths", "0", "--out", out, check=True)

@@ -91,6 +91,7 @@ REPLIES: dict[str, Callable[[Item], str]] = {
 }
 
 
+@pytest.mark.slow
 def test_rewards_are_what_carrara_score_gives(tmp_path: Path) -> None:
     kinds = [name for name in REPLIES for _ in range(4)]
     items = list(islice(stream().items(), len(kinds)))

@@ -429,6 +429,7 @@ def item_id(path: Path, params: str = "", length: int = 0) -> ItemId:
     return ItemId(TASK, load(TASK).version, given, "test", 0, 0, 0, length, "chat", "", "o200k")
 
 
+@pytest.mark.slow
 def test_items_of_a_bank_pass_the_audit(tmp_path: Path) -> None:
     path = library(tmp_path / "bank.jsonl")
     report = audit(item_id(path, "needles=2,4", 16384), 6)

@@ -55,6 +55,7 @@ ELSEWHERE = {
     r"carrara run .*--reader repl:.*": "needs a sandbox: test_repl.py",
     r"carrara run .*--reader agent:my_agents.*": "needs the file that the page shows: test_readers.py",
     r"carrara run .*--reader memory:.*": "needs the file that the page shows: test_memory.py",
+    r"carrara run .*--reader \"?(compact:command=|summaries:).*": "needs a program, or what it wrote: test_rounds.py",
     r"carrara run .*--reader \"?(command|http|mcp|cli):.*": "needs a system: test_systems.py",
     r"carrara prompts build .*": "needs a clone of a paper's repository: test_prompt_pack.py",
     r"carrara run .*ruler-samples\.toml.*": "needs RULER's samples: test_ruler_samples.py",

@@ -44,6 +44,9 @@ ELSEWHERE = {
 
 LENGTHS = ["4k,8k", "--recipes-from", "8k"]
 BEFORE = {
+    "agents-and-memory.md": [
+        ["generate", "qa1", "--lengths", "4k", "-n", "20", "--tokenizer", "o200k", "--render", "--out", "data/items"]
+    ],
     "publish-on-hugging-face.md": [
         ["export", "datasets", "qa1", "--lengths", *LENGTHS, "-n", "2", "--tokenizer", "o200k", "--out", "data/mine"]
     ],

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+PRIVATE = re.compile(r"User: (?:Please do not keep this|This is not to be kept|Do not note this down): [^\n]*")
 WITHDRAWAL = re.compile(r"My [a-z ]+ is no longer in [^.]*\.|My [a-z ]+ has left [^.]*\. I will not tell[^.]*\.")
 
 
@@ -41,11 +42,17 @@ def withdrawn(texts: Sequence[str]) -> list[str]:
     return [WITHDRAWAL.sub("Hello.", text) for text in texts]
 
 
+def discreet(texts: Sequence[str]) -> list[str]:
+    """Keep all but what must not be kept."""
+    return [PRIVATE.sub("User: Hello.", text) for text in texts]
+
+
 FLAWS: dict[str, Callable[[Sequence[str]], list[str]]] = {
     "faithful": faithful,
     "forget": forget,
     "stale": stale,
     "withdrawn": withdrawn,
+    "discreet": discreet,
 }
 INVENTED = "FINAL ANSWER: hallway"
 

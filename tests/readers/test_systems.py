@@ -22,7 +22,8 @@ from carrara.operations.results import Results
 from carrara.readers.context import ReaderContext
 from carrara.readers.options import split_readers
 from carrara.readers.registry import parse_reader
-from carrara.runs.replies import read_replies
+from carrara.results.result import StoreCost
+from carrara.runs.replies import _private, _store, read_replies
 from carrara.util.errors import RunError, UsageError
 from tests.helpers.flawed_memory import forget, serving_memory
 from tests.helpers.inspect_warnings import LEFT_OPEN
@@ -113,7 +114,8 @@ def test_the_report_is_that_of_the_flaw(way: str, flaw: str, tmp_path: Path) -> 
             assert scores == [1.0] * 6
         case "withdrawn":
             answers = {(one.labels["answer"], one.score) for one in results}
-            assert answers == {("said", 1.0), ("never said", 1.0), ("withdrawn", 0.0)}
+            private = {("then off the record", 1.0), ("only off the record", 1.0)}
+            assert answers == {("said", 1.0), ("never said", 1.0), ("withdrawn", 0.0), *private}
         case _:
             assert 0 < sum(scores) < 6
 
@@ -121,7 +123,7 @@ def test_the_report_is_that_of_the_flaw(way: str, flaw: str, tmp_path: Path) -> 
 def run_flawed(out: Path, reader: str, flaw: str) -> Results:
     """Run a reader on items that show a flaw. Sentences are whole in passages of their size."""
     if flaw == "withdrawn":
-        return run(out, f"{reader},chunk=128", "sessions", 12, "0", {"kind": "latest"})
+        return run(out, f"{reader},chunk=128", "sessions", 15, "0", {"kind": "latest", "updates": "4"})
     return run(out, f"{reader},chunk={CHUNK}")
 
 
@@ -262,6 +264,7 @@ def running(mark: object) -> list[str]:
     return [line for line in listed.splitlines() if str(mark) in line]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_stopped_leaves_no_process_and_adds_nothing_twice(stop: signal.Signals, tmp_path: Path) -> None:
     log = tmp_path / "requests.txt"
@@ -305,6 +308,7 @@ def test_a_run_that_is_stopped_leaves_no_process_and_adds_nothing_twice(stop: si
     assert {one.score for one in carrara.read(tmp_path / "run")} == {1.0}
 
 
+@pytest.mark.slow
 def test_a_run_that_is_interrupted_ends_the_programs_that_it_called(tmp_path: Path) -> None:
     started = tmp_path / "started"
     reader = f"cli:sh -c 'echo >> {started}; sleep 6005' {{prompt}}"
@@ -361,6 +365,7 @@ def replying(body: object, status: int = 200, kind: str = "application/json", **
     return listening(Server(Broken))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("server", "error"),
     [
@@ -446,6 +451,7 @@ def test_a_program_reads_a_file_or_its_session(argument: str, tmp_path: Path) ->
     assert (tmp_path / "run/systems/cli.stderr").read_text().count("Thinking") == 6
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("command", "error"),
     [
@@ -472,7 +478,8 @@ def test_a_program_that_leaves_a_process_behind_is_not_waited_for(tmp_path: Path
     ("reader", "error"),
     [
         ("command:", "names a system: write command:./my-memory"),
-        ("command:./no-such-program", "there is no program ./no-such-program"),
+        ("command:./no-such-program", "./no-such-program is not there"),
+        ("command:examples/systems/memory.py", "examples/systems/memory.py is no program"),
         ("command:'sh", "is no command line"),
         ("command:sh,size=3", "has no setting 'size'.*put a word with a comma into quotes"),
         ("command:sh,workers=0", "workers is 0"),
@@ -541,11 +548,22 @@ def test_the_size_of_a_memory_and_its_seconds_are_in_the_log(tmp_path: Path) -> 
     assert reply.reading is not None
     store = reply.reading["store"]
     assert (store["bytes"], store["entries"]) == (sum(len(text.encode()) for text in passages), len(passages))
+    assert store["text_bytes"] == store["bytes"], "it keeps each text"
     assert len(store["add_seconds"]) == len(passages)
     assert isinstance(store["answer_seconds"], float)
+    [result] = carrara.read(tmp_path)
+    assert result.reading is not None
+    assert result.reading.store == StoreCost(**{**store, "add_seconds": tuple(store["add_seconds"])})
+
+
+def test_logs_of_earlier_versions_have_no_bytes_of_the_text() -> None:
+    """Only what the reader measured then is there."""
+    assert _store({"store": {"add_seconds": [0.5], "answer_seconds": 0.25}}) == StoreCost((0.5,), 0.25)
+    assert _store({"calls": 1}) is None
+    assert _private({"facts": []}, "ok") is None
 
 
 def test_the_page_shows_the_examples() -> None:
     page = (HELPERS.parents[1] / "docs/reference/system-protocol.md").read_text("utf-8")
-    for example in ("memory.sh", "memory.py", "memory.ts"):
+    for example in ("memory.sh", "memory.py", "memory.ts", "compactor.py"):
         assert f"\n{(EXAMPLES / example).read_text('utf-8').strip()}\n```" in page, example

@@ -75,6 +75,7 @@ TOLD = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("way", REFUSED)
 def test_the_probe_refuses_what_cannot_get_better(way: str, server: Address) -> None:
     kind, said = REFUSED[way]

@@ -70,6 +70,7 @@ def test_a_hostile_file_is_refused_left_out_or_named(
     assert (code, bool(re.search(kind.expected, err + out))) == (kind.code, True), err[-2000:]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize("name", ["a log that is a pipe", "a log of no bytes", "a header of 4.3 GB"])
 def test_a_run_sets_a_damaged_log_aside(

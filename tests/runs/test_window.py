@@ -54,6 +54,7 @@ def test_replies_to_cut_prompts_are_no_answers(tmp_path: Path) -> None:
     assert "no score: shortened" in ended.stdout or "shortened" in ended.stdout
 
 
+@pytest.mark.slow
 def test_a_larger_window_is_used_by_the_same_command(tmp_path: Path) -> None:
     """What was cut is asked again, and nothing else."""
     server, out = ollama(), tmp_path / "run"
@@ -68,6 +69,7 @@ def test_a_larger_window_is_used_by_the_same_command(tmp_path: Path) -> None:
     assert not any(1000 < seen.tokens < 8000 for seen in server.seen)
 
 
+@pytest.mark.slow
 def test_replies_that_came_first_are_found_in_the_end(tmp_path: Path) -> None:
     """The longest length is asked alone, before any shorter one shows what to expect: four fifths are no proof."""
     out = tmp_path / "run"
@@ -78,6 +80,7 @@ def test_replies_that_came_first_are_found_in_the_end(tmp_path: Path) -> None:
     assert statuses(read_results(out))[4096] == {"shortened": 2}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("server", [half_ollama(), lm_studio(keeps="ends"), ollama(bos=2)], ids=["half", "ends", "BOS"])
 def test_other_ways_of_cutting_are_found(server: CuttingServer, tmp_path: Path) -> None:
     with cutting(server) as address:
@@ -87,6 +90,7 @@ def test_other_ways_of_cutting_are_found(server: CuttingServer, tmp_path: Path) 
     assert set(found[8192]) == {"shortened"}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "server",
     [
@@ -106,6 +110,7 @@ def test_other_servers_cut_nothing(server: CuttingServer, tmp_path: Path) -> Non
     assert not any(result.status == "shortened" for result in read_results(tmp_path / "run"))
 
 
+@pytest.mark.slow
 def test_parallel_requests_stop_too(tmp_path: Path) -> None:
     server = ollama()
     with cutting(server) as address:
@@ -113,6 +118,7 @@ def test_parallel_requests_stop_too(tmp_path: Path) -> None:
     assert sum(not seen.is_whole for seen in server.seen) < 15
 
 
+@pytest.mark.slow
 def test_a_kill_serves_no_reply_to_a_cut_prompt_from_the_cache(tmp_path: Path) -> None:
     """No log has the replies, but the cache has. Meanwhile the server got a larger window."""
     server, out = ollama(), tmp_path / "run"
@@ -133,6 +139,7 @@ def test_a_kill_serves_no_reply_to_a_cut_prompt_from_the_cache(tmp_path: Path) -
     assert min(long) > 8000
 
 
+@pytest.mark.slow
 def test_each_shard_asks_its_cut_prompts_again(tmp_path: Path) -> None:
     """Counts of the first shard by the larger window do not refute what the second one has found by the smaller."""
     server, out, shards = ollama(), tmp_path / "run", ("1/2", "2/2")
@@ -166,6 +173,7 @@ def test_items_before_the_first_proof_are_asked_again() -> None:
     assert window.stale == {"a", "d"}
 
 
+@pytest.mark.slow
 def test_other_parameters_may_be_another_language(tmp_path: Path) -> None:
     """Chinese prompts that are exact by an old tokenizer have a third of the tokens by a new one."""
     out = tmp_path / "run"
@@ -190,6 +198,7 @@ def test_from_python_a_warning_says_it(tmp_path: Path, monkeypatch: pytest.Monke
 # --- readers ---
 
 
+@pytest.mark.slow
 def test_a_compactor_that_is_cut_has_not_seen_the_fact(tmp_path: Path) -> None:
     """Its window is larger than the server's: the server cuts each part of the text."""
     out = tmp_path / "run"
@@ -205,6 +214,7 @@ def test_a_compactor_that_is_cut_has_not_seen_the_fact(tmp_path: Path) -> None:
 # --- what reads results ---
 
 
+@pytest.mark.slow
 def test_compare_leaves_cut_prompts_out(tmp_path: Path) -> None:
     server = ollama()
     with cutting(server) as address:
@@ -215,6 +225,7 @@ def test_compare_leaves_cut_prompts_out(tmp_path: Path) -> None:
     assert "3 shortened" in compared.stdout
 
 
+@pytest.mark.slow
 def test_the_largest_length_is_measured(tmp_path: Path) -> None:
     """It is the same when it is measured again, so that the same command resumes."""
     server, out = ollama(), tmp_path / "run"

@@ -75,6 +75,7 @@ LOST = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "name", [name for name in BEHAVIOURS if name not in ("counts what was sent", "uncached counts")]
 )
@@ -174,6 +175,7 @@ def test_counts_that_never_change_are_none() -> None:
     assert (window.outcome, window.evidence, window.lost) == ("cut", "codes", "beginning")
 
 
+@pytest.mark.slow
 def test_an_error_half_way_leaves_what_was_found() -> None:
     server = ollama(fails=lambda number: 503 if number > 5 else 0)
     report = measured(server)
@@ -203,6 +205,7 @@ def test_a_server_that_ends_leaves_what_was_found(monkeypatch: pytest.MonkeyPatc
     assert len(asked) == 6
 
 
+@pytest.mark.slow
 def test_a_failure_that_passes_changes_nothing() -> None:
     server = ollama(fails=lambda number: 500 if number % 5 == 4 else 0)
     report = measured(server)
@@ -216,6 +219,7 @@ def test_a_server_without_completions() -> None:
     assert report.is_measured
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("make", "window"),
     [

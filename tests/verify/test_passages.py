@@ -64,6 +64,7 @@ def test_passages_that_end_at_facts_are_found(task: str) -> None:
     assert all(not result.breaches for result in measured(TextSplitter, task).values())
 
 
+@pytest.mark.slow
 def test_passages_that_are_shorter_where_facts_stand_are_found() -> None:
     result = measured(Shorter, "classic/niah")["passages"]
     assert result.size_probability is not None

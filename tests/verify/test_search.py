@@ -192,6 +192,7 @@ def test_choices_that_no_story_names_are_found(monkeypatch: pytest.MonkeyPatch) 
     assert any("choice" in breach.found and "1.000" in breach.found for breach in breaches if breach.check == "cheap")
 
 
+@pytest.mark.slow
 def test_repeating_the_prompt_is_tried_on_the_first_items_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its score is the mean over these items."""
     monkeypatch.setattr(search, "ECHOES", 12 * 512)

@@ -73,10 +73,13 @@ def item_id_row(item: Item) -> dict[str, Any]:
 
 def render(item: Item) -> dict[str, Any]:
     """Return the whole item, as evaluation and training programs need it."""
-    follow_ups = list(item.prompt.template.follow_ups)
+    template, messages = item.prompt.template, item.messages()
+    follow_ups = list(template.follow_ups)
+    place = {"start": len(template.before), "end": len(messages[0].content) - len(template.after)}
     return {
         **item_id_row(item),
-        "messages": [message._asdict() for message in item.messages()],
+        "messages": [message._asdict() for message in messages],
+        **({} if template.turns else {"context": place}),
         **({"follow_ups": follow_ups} if follow_ups else {}),
         "question": item.question.ask,
         "gold": item.gold,
@@ -91,6 +94,7 @@ def tabular(item: Item) -> dict[str, Any]:
     """Return the whole item as a row of a table, which has the same columns for every task."""
     check_single(item, "a table")
     row = render(item)
+    row.pop("context", None)
     return {**row, "labels": json.dumps(row["labels"], ensure_ascii=False)}
 
 

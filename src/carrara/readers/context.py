@@ -326,6 +326,13 @@ class ReaderContext:
         return [NeededFact(number, *facts[number]) for number in sorted(numbers) if number in facts]
 
     @cached_property
+    def private(self) -> list[NeededFact]:
+        """The facts that a memory must not keep, in order. Only the analysis may read them."""
+        facts = self._layout.facts
+        numbers = self._item.context.instance.private
+        return [NeededFact(number, *facts[number]) for number in sorted(numbers) if number in facts]
+
+    @cached_property
     def opening(self) -> tuple[int, int]:
         """The position of the text before all facts and filler, such as the value that they change."""
         segments = len(self._item.context.instance.start)

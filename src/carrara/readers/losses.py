@@ -59,7 +59,9 @@ class FactTrace(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Fact:
+class Fact:
+    """A needed fact, and the values by which it is recognized in other words."""
+
     needed: NeededFact
     text: str
     marker: Marker | None
@@ -108,11 +110,16 @@ class _Fact:
 class _Values:
     """The values that the facts of an instance give their subjects."""
 
-    def __init__(self, markers: Mapping[int, Marker], replaces: bool) -> None:
-        self._markers, self._replaces = markers, replaces
+    def __init__(self, markers: Mapping[int, Marker], replaces: bool, context: str) -> None:
+        self._markers, self._replaces, self._context = markers, replaces, context
         self._all = {_plain(value) for marker in markers.values() for value in marker.values}
         self.subjects = frozenset(subject for marker in markers.values() for subject in marker.subjects)
         self._counts = Counter(value for marker in markers.values() for value in marker.values)
+
+    @cached_property
+    def _words(self) -> str:
+        """The words of the context. A statement that stands there changes no fact."""
+        return _plain.__wrapped__(self._context)
 
     def is_distinct(self, marker: Marker) -> bool:
         """Return whether a fact's values identify it, wherever they stand: codes and numbers that no other fact has."""
@@ -131,6 +138,8 @@ class _Values:
         }
         if self._replaces and any(number < fact and _has(statement, value) for number, value in values):
             return "stale"
+        if statement.strip(" .!?;") in self._words:
+            return "absent"
         known = {value for _, value in values}
         others = self._all - known
         if subject and any(_has(statement, value) for value in others):
@@ -168,10 +177,11 @@ def _statements(text: str, subjects: Iterable[str], subject: str) -> Iterator[st
     if not subject:
         yield from _STATEMENT.split(text)
         return
-    names = sorted({re.escape(_plain(name)) for name in subjects if name} | {re.escape(subject)}, key=len, reverse=True)
-    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)", re.IGNORECASE)
+    pattern = _pattern(frozenset(subjects), subject)
     heading = False
-    for statement in _STATEMENT.split(text):
+    for statement, folded in _split(text):
+        if not heading and subject not in folded:
+            continue
         matches = list(pattern.finditer(statement))
         of_subject = [match for match in matches if _plain(match[0]) == subject]
         if not of_subject:
@@ -190,6 +200,19 @@ def _statements(text: str, subjects: Iterable[str], subject: str) -> Iterator[st
                 yield statement[match.start() : bounds[number + 1]].strip(" ,;")
 
 
+@lru_cache(maxsize=16)
+def _split(text: str) -> list[tuple[str, str]]:
+    """Return the statements of a text, each also without regard to case."""
+    return [(statement, statement.casefold()) for statement in _STATEMENT.split(text)]
+
+
+@lru_cache(maxsize=1024)
+def _pattern(subjects: frozenset[str], subject: str) -> re.Pattern[str]:
+    """Return a pattern that finds the names of a subject and of all others, the longest first."""
+    names = sorted({re.escape(_plain(name)) for name in subjects if name} | {re.escape(subject)}, key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)", re.IGNORECASE)
+
+
 def trace_facts(
     item: Item,
     context: ReaderContext,
@@ -204,7 +227,7 @@ def trace_facts(
         seen: The texts that a store of the reader's own gave back for the answer, if it has one.
         earlier: The calls for an earlier question on the context that serve this one too. They have no number.
     """
-    facts = _facts(item, context)
+    facts = facts_of(item, context)
     if not facts or (not calls and seen is None):
         return []
     history = _History(context, [*earlier, *calls], seen)
@@ -217,8 +240,25 @@ def trace_facts(
         fate, call, statement = fate_of_fact
         place = round(fact.needed.start / length, 4)
         own_call = call - len(earlier) if call and call > len(earlier) else None
-        traces.append(FactTrace(fact.needed.number, place, fate, own_call, _clip(fact.text), _clip(statement)))
+        traces.append(FactTrace(fact.needed.number, place, fate, own_call, clip(fact.text), clip(statement)))
     return traces
+
+
+def count_private(
+    item: Item, context: ReaderContext, calls: Sequence[Exchange], seen: Sequence[str] | None
+) -> tuple[int, int] | None:
+    """Return how many facts that must not be kept were before the model at the answer, and how many there are.
+
+    None: there are none, or it is not known what the model had.
+
+    Args:
+        calls: The calls of the model, the last of which gave the answer.
+        seen: The texts that a store of the reader's own gave back for the answer, if it has one.
+    """
+    if not context.private or (not calls and seen is None):
+        return None
+    facts, history = _facts(item, context, context.private), _History(context, calls, seen)
+    return sum(history.is_present(fact) for fact in facts), len(facts)
 
 
 class _History:
@@ -235,7 +275,7 @@ class _History:
         ]
         self._written = ["\n".join(part for part in call.parts if isinstance(part, str)) for call in self._calls]
 
-    def fate_of(self, fact: _Fact) -> tuple[Fate, int | None, str] | None:
+    def fate_of(self, fact: Fact) -> tuple[Fate, int | None, str] | None:
         """Return the fate of a fact, the number of the call in which it was lost, and the text about it at that point.
 
         None: the model wrote about the text in words of its own, and the fact has no marker.
@@ -263,7 +303,12 @@ class _History:
             return "not kept", first + 1, self._calls[first].output if last > first else ""
         return "dropped", min(last_kept + 1, last - 1) + 1, last_text
 
-    def _first_seen(self, fact: _Fact) -> int | None:
+    def is_present(self, fact: Fact) -> bool:
+        """Return whether the model had a fact before it at the answer."""
+        last = len(self._calls) - 1
+        return self._is_seen(fact, last) or fact.state_in(self._written[last])[0] == "present"
+
+    def _first_seen(self, fact: Fact) -> int | None:
         """Return the first call by which the model has seen the whole fact, maybe in parts. None: it has not."""
         start, end = fact.needed.start, fact.needed.end
         parts = list[Span]()
@@ -276,7 +321,7 @@ class _History:
                     return number
         return None
 
-    def _is_seen(self, fact: _Fact, call: int) -> bool:
+    def _is_seen(self, fact: Fact, call: int) -> bool:
         """Return whether a call's input has the whole fact: in passages, or word for word in another text."""
         span = fact.needed.start, fact.needed.end
         if covers(self._text, self._passages[call], span):
@@ -284,15 +329,22 @@ class _History:
         return bool(fact.words) and fact.words in _plain(self._written[call])
 
 
-def _facts(item: Item, context: ReaderContext) -> list[_Fact]:
-    needed = context.supporting
-    if not 0 < len(needed) <= MOST:
+def facts_of(item: Item, context: ReaderContext) -> list[Fact]:
+    """Return the facts that the answer needs. Empty if there are too many to trace."""
+    return _facts(item, context, context.supporting) if len(context.supporting) <= MOST else []
+
+
+def _facts(item: Item, context: ReaderContext, needed: Sequence[NeededFact]) -> list[Fact]:
+    """Return facts with their markers. What must not be kept is no value of any subject."""
+    if not needed:
         return []
-    markers = item.task.markers(item.context.instance)
-    values = _Values(markers, item.task.replaces_facts)
-    return [_Fact(fact, context.text[fact.start : fact.end], markers.get(fact.number), values) for fact in needed]
+    markers, private = item.task.markers(item.context.instance), item.context.instance.private
+    kept = {number: marker for number, marker in markers.items() if number not in private}
+    values = _Values(kept, item.task.replaces_facts, context.text)
+    return [Fact(fact, context.text[fact.start : fact.end], markers.get(fact.number), values) for fact in needed]
 
 
-def _clip(text: str) -> str:
+def clip(text: str) -> str:
+    """Return the beginning of a text as one line, as it is stored."""
     text = _SPACE.sub(" ", text).strip()
     return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"

@@ -20,7 +20,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar, cast
 
 import anyio
 import anyio.to_thread
@@ -161,7 +161,7 @@ class MemoryReader(Reader):
                 await context_memory.discard()
                 raise
             if reply is None and found is not None:
-                reply = await model.answer(_join(context, passages, found))
+                reply = await model.answer(join_texts(context, passages, found))
             if not isinstance(reply, str):
                 raise UsageError(f"the memory {self.place} answered with {type(reply).__name__}: return a text")
             return Reading(reply, seen=found, earlier=earlier, store=store)
@@ -176,7 +176,7 @@ class MemoryReader(Reader):
         return Estimate(passages + 1, sent, passages * EXTRACTED + answer)
 
 
-def _join(context: ReaderContext, passages: Sequence[Passage], found: Sequence[str]) -> str:
+def join_texts(context: ReaderContext, passages: Sequence[Passage], found: Sequence[str]) -> str:
     """Return texts as one. Passages that follow each other in the context have the white space that is between them."""
     passages_by_text = {str(passage): passage for passage in passages}
     text = found[0] if found else ""
@@ -229,7 +229,7 @@ class _ContextMemory:
         self.calls: list[Exchange] = []
         """The calls by which it took in the context."""
         self.store: dict[str, Any] = {}
-        """The size of the memory, and the seconds that each passage took."""
+        """The size of the memory and of the text, and the seconds that each passage took."""
         self.model = _CountedModel()
         self.turn = anyio.Lock()
         self.waiting = 0
@@ -256,7 +256,11 @@ class _ContextMemory:
         finally:
             self.calls, self.model.calls = self.model.calls, None
         self.memory = memory
-        self.store = {**{name: int(size[name]) for name in SIZES if size and name in size}, "add_seconds": seconds}
+        self.store = {
+            **{name: int(size[name]) for name in SIZES if size and name in size},
+            "text_bytes": sum(len(str(passage).encode(errors="replace")) for passage in passages),
+            "add_seconds": seconds,
+        }
 
     async def call(self, function: Callable[..., Any], *arguments: str) -> Any:
         """Return what a function of the memory returns. It may be async."""
@@ -367,25 +371,37 @@ class Memories:
                 self._places.release()
 
 
-_SHARED: dict[tuple[asyncio.AbstractEventLoop, str], tuple[Memories, asyncio.Task[None]]] = {}
-"""The memories of each event loop and reader, with the task that closes them."""
+class Closable(Protocol):
+    """What readers share until the event loop ends."""
+
+    async def close(self) -> None: ...
+
+
+C = TypeVar("C", bound=Closable)
+_SHARED: dict[tuple[asyncio.AbstractEventLoop, str], tuple[Closable, asyncio.Task[None]]] = {}
+"""What the readers of each event loop share, by the reader, with the task that closes it."""
 
 
 def shared_memories(reader: MemoryReader) -> Memories:
     """Return the memories of a reader. The readers of a run's tasks share them until the event loop ends."""
+    return shared(str(reader), reader.open)
+
+
+def shared(name: str, open: Callable[[], C]) -> C:
+    """Return what has this name in the event loop. It is opened once, and closed when the loop ends."""
     loop = asyncio.get_running_loop()
-    key = loop, str(reader)
+    key = loop, name
     if key not in _SHARED:
-        memories = reader.open()
-        _SHARED[key] = memories, loop.create_task(_close_at_end(memories, key), context=Variables())
-    return _SHARED[key][0]
+        opened = open()
+        _SHARED[key] = opened, loop.create_task(_close_at_end(opened, key), context=Variables())
+    return cast(C, _SHARED[key][0])
 
 
-async def _close_at_end(memories: Memories, key: tuple[asyncio.AbstractEventLoop, str]) -> None:
-    """Close the memories when the event loop ends, which cancels whatever still waits."""
+async def _close_at_end(opened: Closable, key: tuple[asyncio.AbstractEventLoop, str]) -> None:
+    """Close what is shared when the event loop ends, which cancels whatever still waits."""
     try:
         await asyncio.Event().wait()
     finally:
         del _SHARED[key]
         with anyio.CancelScope(shield=True):
-            await memories.close()
+            await opened.close()

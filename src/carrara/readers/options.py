@@ -30,7 +30,7 @@ class ReaderOptions:
     group = Group("Reader", sort_key=35)
     reader: Annotated[ReaderLike, text("READER", shows_default=True, joins=True)] = WHOLE
     """How the context reaches the model: whole, none (closed book), evidence, retrieval:sentences,top=5,
-    notes:chunk=4k,size=1k, compact:window=32k, search:calls=20, repl:sandbox=docker, agent:NAME,
+    notes:chunk=4k,size=1k, compact:window=32k, summaries:FILE, search:calls=20, repl:sandbox=docker, agent:NAME,
     memory:MODULE:CLASS, command:COMMAND, http:URL, mcp:COMMAND,add=TOOL,answer=TOOL, cli:COMMAND or
     function:MODULE:NAME. `carrara run` and `plan` take several."""
 

@@ -43,6 +43,21 @@ class Exchange(NamedTuple):
     output: str
 
 
+class Round(NamedTuple):
+    """A compaction of what a reader had read of the context, for the tracing of facts."""
+
+    parts: "Sequence[Part]"
+    """What was left: texts, and positions of passages of the context."""
+    end: int
+    """The position after the last character of the context that had been read."""
+    before: int
+    """The tokens that were compacted."""
+    after: int
+    """The tokens that were left."""
+    budget: int | None = None
+    """The most tokens that might be left. None: any number."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """The outcome of reading: the reply that is scored, and what the model's calls do not show.
@@ -54,6 +69,7 @@ class Reading:
         seen: The texts that a store of the reader's own gave back for this answer.
         earlier: The calls that were made for an earlier question on the context, and serve this one too.
         store: Measurements of a store of the reader's own, such as `bytes`, `entries` and `answer_seconds`.
+        rounds: The compactions of what was read, in order.
 
     Examples:
         >>> Reading("FINAL ANSWER: garden", seen=["Mary went to the garden."]).trouble
@@ -65,6 +81,7 @@ class Reading:
     seen: Sequence[str] | None = None
     earlier: Sequence[Exchange] = ()
     store: Mapping[str, Any] | None = None
+    rounds: Sequence[Round] = ()
 
 
 class Estimate(NamedTuple):
@@ -221,6 +238,13 @@ class Reader(ABC):
             raise UsageError(
                 f"{task} is a conversation of several questions, and the reader {self.name} reads for one: leave it out"
             )
+
+    def check_items(self, ids: Iterable[str]) -> None:  # noqa: B027  # most readers take all of them
+        """Raise `UsageError` if the reader cannot read one of these items.
+
+        Args:
+            ids: The ids of items of one task at one length.
+        """
 
     def ready(self) -> None:  # noqa: B027  # most readers need nothing
         """Load whatever the reader needs, so that anything missing is reported before a run begins.

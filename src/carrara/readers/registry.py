@@ -15,6 +15,7 @@ READERS: Mapping[str, str] = {
     "retrieval": "carrara.readers.retrieval.reader:RetrievalReader",
     "notes": "carrara.readers.notes:Notes",
     "compact": "carrara.readers.compact:Compact",
+    "summaries": "carrara.readers.summaries:Summaries",
     "search": "carrara.readers.search:Search",
     "repl": "carrara.readers.repl.reader:Repl",
     "agent": "carrara.readers.agent:AgentReader",

@@ -110,7 +110,7 @@ def score_chart(
         (series_style, [(place(row.length, line), row, _score_in_words(row)) for row in series_rows])
         for line, (series_style, series_rows) in enumerate(lines)
     ]
-    parts = [*_grid(frame), *_chance_level(frame, rows, lengths), *_length_axis(frame, lengths)]
+    parts = [*grid(frame), *_chance_level(frame, rows, lengths), *_length_axis(frame, lengths)]
     parts += _series(frame, placed)
     return drawing(title, _in_words(lines), frame.width, frame.height, *parts, class_=f"chart {kind}")
 
@@ -124,11 +124,12 @@ def _series(frame: Frame, lines: Sequence[tuple[SeriesStyle, Sequence[tuple[floa
         stroke = tag("path", d=path, class_=f"line {series_style.line_class}")
         yield tag("g", *bars, stroke, *marks, data_series=series_style.number, class_="series")
     if frame.has_names and len(lines) * LABEL_GAP < frame.y(0) - frame.y(1):  # there is no room for more names
-        yield from _names(frame, [(series_style, frame.y(points[-1][1].stat.mean)) for series_style, points in lines])
+        yield from names(frame, [(series_style, frame.y(points[-1][1].stat.mean)) for series_style, points in lines])
 
 
-def _grid(frame: Frame) -> list[Markup]:
-    parts = [text("mean score", 4, 13, "axis")]
+def grid(frame: Frame, name: str = "mean score") -> list[Markup]:
+    """Draw the lines of an axis from 0 to 1."""
+    parts = [text(name, 4, 13, "axis")]
     for tick in TICKS:
         parts.append(frame.across(tick, "grid" if tick else "grid base"))
         parts.append(text(f"{tick:g}", frame.left - 8, frame.y(tick) + 4, "tick", "end"))
@@ -180,7 +181,7 @@ def _score_in_words(row: Row) -> str:
     return f"{write_length(row.length)}: {stat.mean:.2f} ({stat.low:.2f} to {stat.high:.2f}, n = {stat.n})"
 
 
-def _names(frame: Frame, ends: Sequence[tuple[SeriesStyle, float]]) -> list[Markup]:
+def names(frame: Frame, ends: Sequence[tuple[SeriesStyle, float]]) -> list[Markup]:
     """Draw names to the right of the lines, moved apart if lines end at the same height."""
     ordered = sorted(ends, key=lambda end: end[1])
     places: list[float] = []
@@ -276,7 +277,7 @@ def spending_chart(task: str, points: Sequence[Point], styles: Styles, frame: Fr
     def place(tokens: float) -> float:
         return frame.x((math.log(max(tokens, ticks[0])) - low) / (high - low))
 
-    parts = [*_grid(frame), *_token_axis(frame, {place(tick): about_count(tick) for tick in ticks})]
+    parts = [*grid(frame), *_token_axis(frame, {place(tick): about_count(tick) for tick in ticks})]
     placed = [
         (series_style, [(place(point.tokens), point.row, _tokens_in_words(point)) for point in series_points])
         for series_style, series_points in lines

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from carrara.report.chart import Interval, forest_plot
-from carrara.report.tables import NONE, Column, Table
+from carrara.report.table import NONE, Column, Table
 from carrara.results.comparison import Comparison, Comparisons
 from carrara.results.paired_test import FEWEST
 from carrara.util.files import whole_file

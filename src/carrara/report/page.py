@@ -8,19 +8,23 @@ from typing import Any
 
 from carrara.answers.status import GRADED
 from carrara.items.item_id import subset_of
-from carrara.report.chart import count_chart
+from carrara.report.chart import count_chart, share_bar
 from carrara.report.failures import FindSnippet, failures, sample_unsolved
 from carrara.report.html import render_page
 from carrara.report.outcomes import MEANING, ErrorShares, error_shares, status_counts, statuses_of
 from carrara.report.provenance import Provenance, provenance
-from carrara.report.readers import FATE_MEANING, fate_counts, fates_of, has_reader
+from carrara.report.reader_tables import cliff_table, survival_table, three_digits
+from carrara.report.readers import FATE_MEANING, fate_counts, fates_of, has_reader, outcome_meanings
+from carrara.report.rounds import survival_charts
 from carrara.report.standings import breakdown, remarks, replies
 from carrara.report.style import Styles, name_by_difference, styles_of
-from carrara.report.tables import Table, horizon_table, penalty_table, ruler_table, score_table
+from carrara.report.table import Table
+from carrara.report.tables import horizon_table, penalty_table, ruler_table, score_table
 from carrara.report.views import rows_of, tasks_of, view
 from carrara.results import Row, Series, TrivialBaseline, ruler, series_of, trivial_baselines
 from carrara.results.baselines import AGREEMENT, BestBaseline, ShortcutFinding, highest
 from carrara.results.effective import RULE
+from carrara.results.memories import MEASURES
 from carrara.results.result import RECORDED, ItemSource, Result
 from carrara.results.scores import Metric, describe_metric
 from carrara.results.series import changed_models, item_id_of
@@ -360,6 +364,14 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
         "ruler_tasks": len(ruler.TASKS),
         "penalties": penalty_table(summary.penalties),
         "horizons": horizon_table(summary.horizons),
+        "memories": summary.memories,
+        "outcomes": outcome_meanings(summary.memories),
+        "measures_of_memories": [name for name in MEASURES if any(name in row.measures for row in summary.memories)],
+        "share_bar": share_bar,
+        "digits": three_digits,
+        "compaction": cliff_table(summary.rounds),
+        "survival": survival_table(summary.rounds),
+        "survival_charts": survival_charts(summary.rounds, styles),
         "notes": notes(results, rows, styles, runs, trivial, summary.shortcuts, partial=bool(summary.missing)),
         "trivial": trivial,
         "agreement": AGREEMENT,

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from carrara.constants import READER
 from carrara.report.chart import share_bar
 from carrara.report.style import SeriesStyle, Styles
+from carrara.results.memories import MemoryRow, Outcome
 from carrara.results.readers import SeriesCost
 from carrara.results.result import FATES, Fate, Result
 from carrara.util.quantities import natural
@@ -23,6 +24,18 @@ FATE_MEANING: Mapping[Fate, str] = {
     "dropped": "the model wrote the fact down and later left it out",
     "mutated": "what the model wrote down has another value",
     "stale": "what the model wrote down is an older value",
+}
+OUTCOME_MEANING: Mapping[Outcome, str] = {
+    "right": "the right value, or rightly nothing",
+    "stale": "a value that held earlier",
+    "mutated": "another value of the text",
+    "withdrawn served": "the value that was withdrawn",
+    "private served": "a value that must not be kept",
+    "invented": "a value where the text has none",
+    "abstained": "nothing, though the text has a value",
+    "lost": "wrong, and a fact that the answer needs did not reach the model",
+    "otherwise wrong": "any other wrong answer",
+    "no answer": "no answer was read from the reply",
 }
 Slice = Literal["", "length", "place"]
 """How the needed facts are sliced, beside task and series."""
@@ -71,6 +84,12 @@ def fates_of(costs: Iterable[SeriesCost]) -> list[Fate]:
     """Return the fates that occur."""
     occurring = {fate for cost in costs for fate, count in cost.fates.items() if count}
     return [fate for fate in FATES if fate in occurring]
+
+
+def outcome_meanings(memories: Iterable[MemoryRow]) -> list[tuple[Outcome, str]]:
+    """Return the outcomes that occur, with what they mean."""
+    occurring = {outcome for memory in memories for kind in memory.kinds for outcome in kind.counts}
+    return [(outcome, meaning) for outcome, meaning in OUTCOME_MEANING.items() if outcome in occurring]
 
 
 def fate_counts(costs: Sequence[SeriesCost], styles: Styles, by: Slice = "") -> list[FateCounts]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from carrara.report.tables import rounded
+from carrara.report.table import rounded
 from carrara.results.leaderboard import Standing
 from carrara.util.quantities import natural, write_length
 from carrara.util.sanitize import distinct, short

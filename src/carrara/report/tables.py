@@ -1,22 +1,32 @@
-"""The tables of results. A table is columns and rows; the terminal and the page draw the same columns.
+"""The tables of results, for the terminal and the page.
 
 With many rows, the terminal has a grid of tasks by lengths in place of the table of scores.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from carrara.answers.status import STATUSES
 from carrara.constants import WHOLE
+from carrara.report.reader_tables import cliff_table, cost_table, memory_tables, survival_table
+from carrara.report.table import (
+    FEW,
+    LENGTH,
+    NONE,
+    Column,
+    Table,
+    clear,
+    label_columns,
+    model_column,
+    rounded,
+    signed_interval,
+)
 from carrara.results import EffectiveLength, Row, ruler, score_categories
 from carrara.results.arrangements import ArrangementPenalty
 from carrara.results.baselines import BestBaseline, highest
-from carrara.results.differences import Difference
 from carrara.results.horizon import QUARTERS, HorizonRow
 from carrara.results.pooled import PooledDifference
-from carrara.results.readers import SeriesCost, over_tasks
+from carrara.results.readers import over_tasks
 from carrara.results.rows import CategoryScore
 from carrara.results.ruler import RulerRow
 from carrara.results.scores import RECALL, describe_metric
@@ -24,48 +34,6 @@ from carrara.results.summary import Summary
 from carrara.util.quantities import count, write_length
 from carrara.util.sanitize import distinct, short
 from carrara.util.table import table
-
-FEW = 24
-"""The number of rows above which each task is a row, with a column for each length."""
-NONE = "–"
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a table."""
-
-    name: str
-    cell: Callable[[Any], str]
-    """The text of a row in this column."""
-    is_number: bool = True
-    mark: Callable[[Any], str] = lambda row: ""
-    """How the page shows the cell: `strong`, `clear`, `trouble` or `none`, or several with spaces between them."""
-    only: Literal["", "page", "terminal"] = ""
-    """Where the column stands, if not everywhere."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """Columns and rows, with the text above and below."""
-
-    title: str
-    columns: Sequence[Column]
-    rows: Sequence[Any]
-    remarks: Sequence[str] = ()
-
-    def lines(self) -> Iterator[str]:
-        """Yield the lines for the terminal, after an empty one."""
-        if self.rows:
-            yield from ("", self.title) if self.title else ("",)
-            columns = [column for column in self.columns if column.only != "page"]
-            cells = ([column.cell(row) for column in columns] for row in self.rows)
-            yield from table([column.name for column in columns], cells)
-            yield from self.remarks
-
-    @property
-    def page_columns(self) -> list[Column]:
-        """The columns of the page."""
-        return [column for column in self.columns if column.only != "terminal"]
 
 
 def summary_lines(summary: Summary) -> Iterator[str]:
@@ -76,6 +44,9 @@ def summary_lines(summary: Summary) -> Iterator[str]:
         finding_table([finding for finding in summary.findings if finding.clear]),
         penalty_table(summary.penalties),
         horizon_table(summary.horizons),
+        *memory_tables(summary.memories),
+        cliff_table(summary.rounds),
+        survival_table(summary.rounds, whole=False),
     ):
         yield from shown.lines()
     if any(cost.reader != WHOLE for cost in summary.costs):
@@ -108,10 +79,10 @@ def score_table(rows: Sequence[Row]) -> Table:
     """Return the scores of models in tasks at lengths, or by the values of labels. The page has every count."""
     best = dict(zip(map(id, rows), _trivial(row.stat.best_trivial for row in rows), strict=False))
     columns = [
-        *_model_column(rows),
+        *model_column(rows),
         Column("task", lambda row: short(row.task), is_number=False, only="terminal"),
-        _LENGTH,
-        *_label_columns(rows),
+        LENGTH,
+        *label_columns(rows),
         Column("score", _score, mark=lambda row: "strong"),
         Column("95 % interval", _score_interval),
         Column("chance", lambda row: f"{row.stat.chance_level:.3f}"),
@@ -176,7 +147,7 @@ def _status_column(status: str) -> Column:
 def effective_table(effective: Sequence[EffectiveLength]) -> Table:
     """Return the effective length for each model and task, or why there is none."""
     columns = [
-        *_model_column(effective),
+        *model_column(effective),
         Column("task", lambda row: short(row.task), is_number=False),
         Column("effective length", str),
         Column("95 % interval, or why there is none", lambda row: row.details, is_number=False),
@@ -187,9 +158,9 @@ def effective_table(effective: Sequence[EffectiveLength]) -> Table:
 def category_table(scores: Sequence[CategoryScore]) -> Table:
     """Return the means of each category's tasks, if a paper has several."""
     columns = [
-        *_model_column(scores),
+        *model_column(scores),
         Column("category", lambda row: row.category, is_number=False),
-        _LENGTH,
+        LENGTH,
         Column("score", lambda row: f"{row.mean:.3f}", mark=lambda row: "strong"),
         Column("95 % interval", lambda row: f"{row.low:.3f}-{row.high:.3f}" if row.attempts else "no attempts"),
         Column("chance", lambda row: f"{row.chance_level:.3f}"),
@@ -229,12 +200,12 @@ def _ruler_column(length: int) -> Column:
 def finding_table(findings: Sequence[PooledDifference]) -> Table:
     """Return groups of replies beside the others, over all tasks and lengths."""
     columns = [
-        *_model_column(findings),
+        *model_column(findings),
         Column("group", lambda row: f"{row.label} {row.value}", is_number=False),
         Column("replies", lambda row: f"{row.n:,}"),
         Column("score", lambda row: f"{row.mean:.3f}"),
         Column("others", lambda row: f"{row.others:.3f}"),
-        Column("difference", lambda row: f"{row.difference:+.3f}", mark=_clear),
+        Column("difference", lambda row: f"{row.difference:+.3f}", mark=clear),
         Column("95 % interval", lambda row: f"{row.low:+.3f} to {row.high:+.3f}"),
     ]
     looked_at = findings[0].looked_at if findings else 0
@@ -245,13 +216,13 @@ def finding_table(findings: Sequence[PooledDifference]) -> Table:
 def penalty_table(penalties: Sequence[ArrangementPenalty]) -> Table:
     """Return both scores of each model in the two arrangements, and their paired difference."""
     columns = [
-        *_model_column(penalties),
+        *model_column(penalties),
         Column("task", lambda row: short(row.task), is_number=False),
-        _LENGTH,
+        LENGTH,
         Column("block", lambda row: f"{row.block:.3f}"),
         Column("riffle", lambda row: f"{row.riffle:.3f}"),
-        Column("riffle - block", lambda row: f"{row.difference.mean:+.3f}", mark=lambda row: _clear(row.difference)),
-        Column("95 % interval", lambda row: _signed_interval(row.difference)),
+        Column("riffle - block", lambda row: f"{row.difference.mean:+.3f}", mark=lambda row: clear(row.difference)),
+        Column("95 % interval", lambda row: signed_interval(row.difference)),
         Column("instances", lambda row: f"{row.difference.instances:,}"),
     ]
     title = "Penalty of distance: needed facts evenly apart (riffle), or no filler between them (block), same instances"
@@ -261,10 +232,10 @@ def penalty_table(penalties: Sequence[ArrangementPenalty]) -> Table:
 def horizon_table(rows: Sequence[HorizonRow]) -> Table:
     """Return how long totals stay right in conversations, and how far errors lead on."""
     columns = [
-        *_model_column(rows),
+        *model_column(rows),
         Column("task", lambda row: short(row.task), is_number=False),
-        _LENGTH,
-        *_label_columns(rows),
+        LENGTH,
+        *label_columns(rows),
         Column("n", lambda row: str(row.conversations)),
         Column("turns", lambda row: str(row.turns)),
         Column("right", lambda row: f"{row.mean_survived:.1f}"),
@@ -282,84 +253,6 @@ def _quarter_column(place: int) -> Column:
     return Column(QUARTERS[place], lambda row: f"{row.quarters[place]:.3f}")
 
 
-def cost_table(costs: Sequence[SeriesCost]) -> Table:
-    """Return what each reader cost at each length, and what became of the needed facts."""
-    columns = [
-        *_model_column(costs),
-        _LENGTH,
-        Column("score", lambda row: f"{row.scores / row.items:.3f}", mark=lambda row: "strong", only="page"),
-        Column("calls", lambda row: f"{row.per_item.calls:.1f}"),
-        Column("tokens in", lambda row: rounded(row.per_item.input_tokens, 0)),
-        Column("cached", lambda row: rounded(row.per_item.cached_tokens, 0), only="page"),
-        Column("tokens out", lambda row: rounded(row.per_item.output_tokens, 0)),
-        Column("longest call", lambda row: f"{row.peak_tokens:,}"),
-        Column("seconds", lambda row: rounded(row.per_item.seconds, 1), only="page"),
-        Column("tokens for a right answer", lambda row: rounded(_right(row, "tokens"), 0)),
-        Column("seconds for a right answer", lambda row: rounded(_right(row, "seconds"), 1), only="page"),
-    ]
-    if any(cost.total.money is not None for cost in costs):
-        columns += [
-            Column("cost", lambda row: money(row.per_item.money)),
-            Column("cost of a right answer", lambda row: money(_right(row, "money"))),
-        ]
-    columns += [
-        Column("items", lambda row: f"{row.items:,}", only="page"),
-        Column("needed facts", _fates, is_number=False, only="terminal"),
-    ]
-    return Table("Cost of readers, for an item:", columns, costs)
-
-
-def _right(cost: SeriesCost, name: str) -> Any:
-    """Return what a right answer took. None: there is no right answer, or it is not known."""
-    return cost.per_right_answer and getattr(cost.per_right_answer, name)
-
-
-def money(amount: float | None) -> str:
-    """
-    >>> money(0.00123456), money(None)
-    ('0.00123', '–')
-    """
-    return NONE if amount is None else f"{amount:,.3g}"
-
-
-def rounded(number: float | None, digits: int) -> str:
-    """Return a number with some digits behind the point. None is a dash.
-
-    >>> rounded(1234.5678, 1), rounded(0.25, 3), rounded(None, 3)
-    ('1,234.6', '0.250', '–')
-    """
-    return NONE if number is None else f"{number:,.{digits}f}"
-
-
-def _clear(row: Any) -> str:
-    return "clear strong" if row.clear else "strong"
-
-
-def _signed_interval(difference: Difference) -> str:
-    if difference.low is None or difference.high is None:
-        return NONE
-    return f"{difference.low:+.3f} to {difference.high:+.3f}"
-
-
-def _fates(cost: SeriesCost) -> str:
-    """Return the shares of the fates that occur."""
-    total = sum(cost.fates.values())
-    return ", ".join(f"{fate} {100 * n / total:.0f} %" for fate, n in cost.fates.items() if n)
-
-
-def _model_column(rows: Iterable[Any]) -> list[Column]:
-    names = distinct(str(row.series) for row in rows)
-    return [Column("model", lambda row: names[str(row.series)], is_number=False)]
-
-
-def _label_columns(rows: Sequence[Any]) -> list[Column]:
-    return list(map(_label_column, dict.fromkeys(label for row in rows for label in row.labels)))
-
-
-def _label_column(label: str) -> Column:
-    return Column(label, lambda row: short(row.labels.get(label, ""), 40), is_number=False)
-
-
 def _score(row: Row) -> str:
     return f"{row.stat.mean:.3f}" if row.stat.scored else NONE
 
@@ -368,9 +261,6 @@ def _score_interval(row: Row) -> str:
     if row.stat.scored and not row.stat.attempts:
         return "no attempts"
     return f"{row.stat.low:.3f}-{row.stat.high:.3f}" if row.stat.scored else row.stat.unscored
-
-
-_LENGTH = Column("length", lambda row: write_length(row.length))
 
 
 def _grid_lines(rows: Sequence[Row], effective: Sequence[EffectiveLength]) -> Iterator[str]:

@@ -7,9 +7,11 @@ from markupsafe import Markup
 
 from carrara.answers.status import ATTEMPTED
 from carrara.report.chart import COMPACT, WIDE, Point, score_chart, spending_chart
+from carrara.report.reader_tables import cost_table
 from carrara.report.readers import has_reader
 from carrara.report.style import SeriesStyle, Styles
-from carrara.report.tables import Table, category_table, cost_table, finding_table
+from carrara.report.table import Table
+from carrara.report.tables import category_table, finding_table
 from carrara.results import (
     Difference,
     EffectiveLength,

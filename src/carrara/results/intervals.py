@@ -7,6 +7,7 @@
 """
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -52,6 +53,22 @@ def effective_n(clusters: Sequence[Sequence[float]]) -> float:
     robust = math.fsum(math.fsum(score - mean for score in cluster) ** 2 for cluster in clusters)
     robust *= many / (many - 1) / n**2
     return max(worst, n / max(1.0, robust / simple) * (student(n - 1) / student(many - 1)) ** 2)
+
+
+def quantile_ranks(n: int, p: float, level: float = 0.05) -> tuple[int, int] | None:
+    """Return the ranks, from 1, of the two of n sorted values between which the quantile p lies.
+
+    The exact interval by order statistics: the number of values up to the quantile is binomial. None: n is too small.
+
+    >>> quantile_ranks(5, 0.5), quantile_ranks(6, 0.5), quantile_ranks(71, 0.95), quantile_ranks(72, 0.95)
+    (None, (1, 6), None, (64, 72))
+    """
+    from scipy.special import bdtr
+
+    ranks = range(1, n + 1)
+    low = bisect_right(ranks, level / 2, key=lambda rank: float(bdtr(rank - 1, n, p)))
+    high = bisect_left(ranks, 1 - level / 2, key=lambda rank: float(bdtr(rank - 1, n, p))) + 1
+    return (low, high) if low and high <= n else None
 
 
 @lru_cache(maxsize=1024)

@@ -63,6 +63,27 @@ class FactTrace:
 
 
 @dataclass(frozen=True)
+class StoreCost:
+    """What a memory took and kept, as its reader measured it.
+
+    Examples:
+        >>> StoreCost(bytes=512, text_bytes=2048).bytes
+        512
+    """
+
+    add_seconds: tuple[float, ...] = ()
+    """The seconds that each passage took. Empty if an earlier question on the context has them."""
+    answer_seconds: float | None = None
+    """The seconds that the answer took."""
+    bytes: int | None = None
+    """The bytes that the memory kept. None: it does not say. The same holds for the next number."""
+    entries: int | None = None
+    """The entries that it kept."""
+    text_bytes: int | None = None
+    """The bytes of the text that it took in. None: the log is of an earlier version."""
+
+
+@dataclass(frozen=True)
 class ReadingCost:
     """The calls that a reader made for one reply.
 
@@ -75,6 +96,38 @@ class ReadingCost:
     """The number of calls of the model."""
     peak_tokens: int = 0
     """The tokens of the longest call, prompt and reply together."""
+    store: StoreCost | None = None
+    """What the memory took and kept. None if the reader is no memory."""
+
+
+RoundState = Literal["kept", "dropped", "mutated", "stale"]
+ROUND_STATES: tuple[RoundState, ...] = get_args(RoundState)
+"""What a compaction leaves of a needed fact (RoundTrace)."""
+
+
+@dataclass(frozen=True)
+class RoundTrace:
+    """One compaction of what a reader had read.
+
+    Examples:
+        >>> RoundTrace(before=2000, after=380, budget=400, facts={7: (1, "kept")}).is_within_budget
+        True
+    """
+
+    before: int
+    """The tokens that were compacted."""
+    after: int
+    """The tokens that were left."""
+    budget: int | None = None
+    """The most tokens that might be left. None: any number."""
+    facts: Mapping[int, tuple[int, RoundState]] = field(default_factory=dict[int, tuple[int, RoundState]])
+    """The needed facts that had been read by then, by their numbers: the number of rounds that each has gone through
+    with this one, and what is left of it."""
+
+    @property
+    def is_within_budget(self) -> bool:
+        """Whether no more was left than might be. True if there is no budget."""
+        return self.budget is None or self.after <= self.budget
 
 
 @dataclass(frozen=True)
@@ -173,6 +226,11 @@ class Result:
     """The calls of the reader. None if the whole context stood in the prompt."""
     facts: tuple[FactTrace, ...] = ()
     """What became of the needed facts, if a reader shortened the context."""
+    kept_private: tuple[int, int] | None = None
+    """How many facts that must not be kept the model had at the answer, and how many the text has. None if the text has
+    none, or if it is not known what the model had."""
+    rounds: tuple[RoundTrace, ...] = ()
+    """The compactions of the context, in order."""
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
     """The settings of the request that differ from the defaults: server, reader, sampling, limits, the model's
     arguments."""

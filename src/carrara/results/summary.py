@@ -22,9 +22,11 @@ from carrara.results.completeness import Completeness, describe_missing, missing
 from carrara.results.effective import EffectiveLength, Requirements, effective_lengths
 from carrara.results.horizon import HorizonRow, horizon_rows
 from carrara.results.leaderboard import Standing, leaderboard
+from carrara.results.memories import MemoryRow, memory_rows
 from carrara.results.pooled import PooledDifference, pooled_differences
 from carrara.results.readers import SeriesCost, series_costs
 from carrara.results.result import MIN_BASE_SCORE, Result
+from carrara.results.rounds import RoundRow, round_rows
 from carrara.results.rows import Row, drop_unscored, record, summarize
 from carrara.results.ruler import RulerRow, ruler_rows
 from carrara.results.scores import METRICS, Metric, by_metric
@@ -76,6 +78,11 @@ class Summary:
         return series_costs(self.results, self.among)
 
     @cached_property
+    def memories(self) -> list[MemoryRow]:
+        """What memories kept, by model and task. Empty if no reader is a memory."""
+        return memory_rows(self.results, self.among)
+
+    @cached_property
     def penalties(self) -> list[ArrangementPenalty]:
         """What distance between needed facts costs, where items were run in both arrangements."""
         return arrangement_penalties(self.results, self.among)
@@ -84,6 +91,11 @@ class Summary:
     def horizons(self) -> list[HorizonRow]:
         """How long totals stay right in conversations."""
         return horizon_rows(self.results, self.among)
+
+    @cached_property
+    def rounds(self) -> list[RoundRow]:
+        """Which facts survive rounds of compaction."""
+        return round_rows(self.results, self.among)
 
     @cached_property
     def findings(self) -> list[PooledDifference]:
@@ -120,13 +132,17 @@ class Summary:
         """Return the rows for JSON.
 
         Each has the effective length of its model on its task, the pooled findings about its model, and its costs.
-        Conversations have their horizons. Rows of the arrangement `riffle` have the difference from `block`, if both
-        were run. A row with fewer replies than planned says so, and planned rows without any reply are added.
+        Memories have their answers by kind of fact, conversations their horizons, and compactions the survival of
+        facts. Rows of the arrangement `riffle` have the difference from `block`, if both were run. A row with fewer
+        replies than planned says so, and planned rows without any reply are added.
         """
         missing = missing_parts(self.parts)
         effective = {(length.task, length.series): length.record() for length in self.effective_lengths}
         costs = {(cost.task, cost.series, cost.length): cost.record() for cost in self.costs}
+        memories = {(memory.task, memory.series): memory.record() for memory in self.memories}
         penalties = {(penalty.task, penalty.riffled, penalty.length): penalty.record() for penalty in self.penalties}
+        rounds = round_rows(self.results, self.among, by_length=True)
+        survival = {(row.task, row.series, row.length): row.record() for row in rounds}
         records = []
         for row in self.rows:
             cell = row.task, row.series, row.length
@@ -134,8 +150,12 @@ class Summary:
             more: dict[str, Any] = {"effective_length": effective[row.task, row.series], **costs[cell]}
             if findings := [finding for finding in self.findings if finding.clear and finding.series == row.series]:
                 more["findings"] = [finding.record() for finding in findings]
+            if cell[:2] in memories:
+                more["memory"] = memories[cell[:2]]
             if cell in penalties:
                 more["penalty"] = penalties[cell]
+            if cell in survival:
+                more["compaction"] = survival[cell]
             if horizons := [talk.record() for talk in self.horizons if (talk.task, talk.series, talk.length) == cell]:
                 more["horizons"] = horizons
             records.append(record(row) | more | ({"partial": True, "planned": part.planned} if part else {}))

@@ -7,6 +7,7 @@ from carrara.answers.status import Status
 from carrara.items.prompt import PromptPart
 from carrara.readers.losses import SHOWN, FactTrace
 from carrara.readers.reader import Reading
+from carrara.readers.rounds import RoundsRecord
 from carrara.runs.calls import Call
 
 DIGITS = 4
@@ -46,11 +47,19 @@ class Watch:
         return Places(min(shares), max(shares), len(shares))
 
 
-def reading_record(sha256: str, calls: Sequence[Call], reading: Reading, traces: Sequence[FactTrace]) -> dict[str, Any]:
+def reading_record(
+    sha256: str,
+    calls: Sequence[Call],
+    reading: Reading,
+    traces: Sequence[FactTrace],
+    private: tuple[int, int] | None = None,
+    rounds: RoundsRecord | None = None,
+) -> dict[str, Any]:
     """Return the record of a reading.
 
     Args:
         sha256: The hash of the item's whole prompt, by which a known reply is recognized.
+        private: How many facts that must not be kept the model had at the answer, and how many there are.
     """
     return {
         "sha256": sha256,
@@ -63,7 +72,9 @@ def reading_record(sha256: str, calls: Sequence[Call], reading: Reading, traces:
         "seconds": round(sum(call.seconds for call in calls), 3),
         "facts": [list(trace) for trace in traces],
         "steps": [_step(call) for call in calls],
+        **({} if private is None else {"private": list(private)}),
         **({} if reading.store is None else {"store": dict(reading.store)}),
+        **({"rounds": rounds.record()} if rounds and rounds.tokens else {}),
     }
 
 

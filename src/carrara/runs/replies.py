@@ -13,7 +13,17 @@ from pydantic import ConfigDict, ValidationError, create_model
 
 from carrara.answers.status import NEVER_ASKED, Status
 from carrara.constants import KEY, MONEY, NATS, NOT_ASKED, PLACES, PROMPT, READING, REPEATED, REQUEST, REQUESTS
-from carrara.results.result import FATES, FactTrace, ReadingCost, Result, Subject, task_of
+from carrara.results.result import (
+    FATES,
+    FactTrace,
+    ReadingCost,
+    Result,
+    RoundState,
+    RoundTrace,
+    StoreCost,
+    Subject,
+    task_of,
+)
 from carrara.results.shortened import Step, shortened
 from carrara.runs.log_files import DamagedLogError, header, logs, samples
 from carrara.runs.settings import settings_in
@@ -46,8 +56,11 @@ _COUNTS = (
     "repeated",
 )
 _MEASURES = ("seconds", "money", "nats")
+_SIZES = ("bytes", "entries", "text_bytes")
 _LARGEST = 1 << 53
 """The bound of counts and measures. Larger whole numbers are not exact in JSON."""
+_STATE_OF_SIGN: Mapping[str, RoundState] = {"+": "kept", "-": "dropped", "~": "mutated", "<": "stale"}
+"""What a round left of a fact, by its sign in a log (readers/rounds.py)."""
 
 
 @dataclass(frozen=True)
@@ -296,8 +309,10 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
         detail=notes.get("detail", ""),
         error=error,
         answered_by="" if error or status == "overflow" else str(output.get("model") or "")[:NAME],
-        reading=ReadingCost(reading["calls"], reading["peak_tokens"]) if reading else None,
+        reading=ReadingCost(reading["calls"], reading["peak_tokens"], _store(reading)) if reading else None,
         facts=_facts(reading, status, float((scored.get("value") or {}).get("score", 0.0))) if reading else (),
+        kept_private=_private(reading, status) if reading else None,
+        rounds=_rounds(reading["rounds"]) if reading and status not in NEVER_ASKED and "rounds" in reading else (),
         settings=settings,
     )
     check_result(result)
@@ -317,6 +332,39 @@ def _facts(reading: Mapping[str, Any], status: Status, score: float) -> tuple[Fa
     return tuple(traces)
 
 
+def _store(reading: Mapping[str, Any]) -> StoreCost | None:
+    """Return what a memory took and kept. Logs of earlier versions have no bytes of the text."""
+    if "store" not in reading:
+        return None
+    store = reading["store"]
+    sizes = {name: store.get(name) for name in ("answer_seconds", *_SIZES)}
+    return StoreCost(add_seconds=tuple(store.get("add_seconds", ())), **sizes)
+
+
+def _private(reading: Mapping[str, Any], status: Status) -> tuple[int, int] | None:
+    """Return how many facts that must not be kept the model had at the answer, and how many there are."""
+    if "private" not in reading or status in NEVER_ASKED:
+        return None
+    kept, total = map(_token_count, reading["private"])
+    if not kept <= total:
+        raise ValueError("more private facts were kept than there are")
+    return kept, total
+
+
+def _rounds(record: Mapping[str, Any]) -> tuple[RoundTrace, ...]:
+    """Return the compactions. A fact has a state after each of the last ones, which came after it was read."""
+    facts = [dict[int, tuple[int, RoundState]]() for _ in record["tokens"]]
+    for fact, signs, *_ in record["facts"]:
+        if len(signs) > len(facts):
+            raise ValueError("a fact went through more rounds than there were")
+        for age, sign in enumerate(signs, 1):
+            facts[len(facts) - len(signs) + age - 1][fact] = age, _STATE_OF_SIGN[sign]
+    return tuple(
+        RoundTrace(before, after, budget, states)
+        for (before, after, budget), states in zip(record["tokens"], facts, strict=True)
+    )
+
+
 def check_result(result: Result) -> None:
     """Raise ValueError if a field has another type, or a number that no run writes."""
     _FIELDS.model_validate(vars(result))
@@ -329,9 +377,20 @@ def check_result(result: Result) -> None:
     places = [*(result.places or ())[:2], *(fact.place for fact in result.facts)]
     if not all(0 <= place <= 1 for place in places):
         raise ValueError("a place is not a share of the context")
-    reading = result.reading
-    if reading and not all(0 <= number < _LARGEST for number in (reading.calls, reading.peak_tokens)):
+    tokens = [number for one in result.rounds for number in (one.before, one.after, one.budget)]
+    if not all(number is None or 0 <= number < _LARGEST for number in tokens):
         raise ValueError("a count is out of range")
+    reading = result.reading
+    measures = (reading.calls, reading.peak_tokens, *_store_measures(reading.store)) if reading else ()
+    if not all(0 <= number < _LARGEST for number in measures):
+        raise ValueError("a count is out of range")
+
+
+def _store_measures(store: StoreCost | None) -> list[float]:
+    if store is None:
+        return []
+    single = (store.answer_seconds, store.bytes, store.entries, store.text_bytes)
+    return [*store.add_seconds, *(measure for measure in single if measure is not None)]
 
 
 def _text(content: Any) -> str:

@@ -37,10 +37,11 @@ from carrara.items.prompt import FollowUps
 from carrara.items.prompt_pack import Pack
 from carrara.items.registry import load
 from carrara.readers.context import ReaderContext
-from carrara.readers.losses import trace_facts
+from carrara.readers.losses import count_private, trace_facts
 from carrara.readers.prompts import is_quick_to_render, prompt_of
 from carrara.readers.reader import Estimate, Exchange, LimitReachedError, Reader, Reading
 from carrara.readers.registry import parse_reader
+from carrara.readers.rounds import trace_rounds
 from carrara.readers.sandboxes import parse_sandbox
 from carrara.results.result import WITHIN
 from carrara.runs import budget, progress, window
@@ -110,6 +111,7 @@ def make_task(
         for item in context.items
     ]
     reader.check(first)
+    reader.check_items([item.id for item in items])
     for item in items:
         reader.check_template(first.task, item.prompt.template)
     server = ANYWHERE if anywhere else address(model) if model else ""
@@ -258,7 +260,9 @@ async def _ask(
         remove_texts(context.passed)  # agents pass the results of tools on without references
         exchanges = [Exchange(call.parts, call.output) for call in item_calls.made]
         traced = await anyio.to_thread.run_sync(trace_facts, item, context, exchanges, reading.seen, reading.earlier)
-        record = reading_record(reference.sha256, item_calls.made, reading, traced)
+        private = await anyio.to_thread.run_sync(count_private, item, context, exchanges, reading.seen)
+        rounds = await anyio.to_thread.run_sync(trace_rounds, item, context, reading.rounds)
+        record = reading_record(reference.sha256, item_calls.made, reading, traced, private, rounds)
     elif item.prompt.template.follow_ups:
         record = reading_record(reference.sha256, item_calls.made, reading, [])
     output = called_model.output_of(reading.reply)

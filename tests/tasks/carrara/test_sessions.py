@@ -24,6 +24,7 @@ from tests.helpers.graded_answer import answered
 TASK = registry.load("carrara/sessions")
 *TOWNS, _ = question_of("sessions", "kind=latest").options
 TOWN = re.compile(rf"\b(?:{'|'.join(TOWNS)})\b")
+PRIVATE = re.compile(r"Please do not keep this: |This is not to be kept: |Do not note this down: ")
 HEADER = re.compile(r"Session with (\w+) on (\d+) (\w+) (\d+)\n")
 
 
@@ -46,7 +47,7 @@ def diary(text: str, owner: str, thing: str) -> dict[date, str]:
     told = days[0]
     for day, user, part in sessions:
         said = [line for line in part.splitlines() if re.search(rf"^User: .*\b[Mm]y {thing}\b", line)]
-        if user != owner or not said:
+        if user != owner or not said or PRIVATE.search(said[0]):
             continue
         right = re.search(r"(?:I meant|I should have said) (\w+)", said[0])
         gone = "is no longer in" in said[0] or "has left" in said[0]
@@ -94,20 +95,76 @@ def items_of(params: dict[str, str], count: int) -> Iterator[Item]:
 
 def test_a_fifth_of_the_answers_is_not_said_for_each_reason_as_often() -> None:
     found = Counter(
-        (item.question.labels["kind"], item.question.labels["answer"]) for item in items_of({"updates": "4"}, 120)
+        (item.question.labels["kind"], item.question.labels["answer"]) for item in items_of({"updates": "4"}, 240)
     )
     assert found == {
-        ("latest", "said"): 24,
-        ("latest", "withdrawn"): 3,
-        ("latest", "never said"): 3,
-        ("first", "said"): 24,
-        ("first", "never said"): 6,
-        ("as_of", "said"): 24,
-        ("as_of", "withdrawn"): 2,
-        ("as_of", "never said"): 2,
-        ("as_of", "not yet said"): 2,
-        **{("how_often", str(number)): 6 for number in range(5)},
+        **{(kind, "said"): 36 for kind in ("latest", "first", "as_of")},
+        **{(kind, "then off the record"): 12 for kind in ("latest", "first", "as_of")},
+        **{("latest", reason): 4 for reason in ("withdrawn", "never said", "only off the record")},
+        **{("first", reason): 6 for reason in ("never said", "only off the record")},
+        **{("as_of", reason): 3 for reason in ("withdrawn", "never said", "not yet said", "only off the record")},
+        **{("how_often", str(number)): 12 for number in range(5)},
     }
+
+
+def private_in(item: Item) -> list[tuple[int, str]]:
+    """The places and towns of the owner's private statements about the thing."""
+    names = instance_of(item).names
+    return [
+        (place, TOWN.findall(line)[0])
+        for place, text in enumerate(instance_of(item).texts)
+        for line in text.splitlines()
+        if PRIVATE.search(line) and f"my {names['thing']} " in line and f"with {names['owner']} " in text
+    ]
+
+
+def test_the_reason_says_when_the_owner_spoke_in_private() -> None:
+    """It is the last statement before the moment in question, and otherwise anywhere else, as often as not."""
+    present = dict[str, list[bool]]()
+    for item in items_of({"kind": "latest,first,as_of"}, 180):
+        private, reason, kind = private_in(item), item.question.labels["answer"], item.question.labels["kind"]
+        present.setdefault(reason, []).append(bool(private))
+        assert [place for place, _ in private] == list(instance_of(item).private)
+        timeline = instance_of(item).structure
+        own = [
+            (day, event.statement.kind)
+            for day, event in zip(timeline.days, timeline.events, strict=True)
+            if (event.user, event.statement.thing)
+            == (instance_of(item).names["owner"], instance_of(item).names["thing"])
+        ]
+        if kind == "as_of":
+            own = [entry for entry in own if written_day(instance_of(item).names["date"]) > entry[0]]
+        deciding = own[0 if kind == "first" else -1][1] if own else ""
+        assert (deciding == "private") == (reason in ("then off the record", "only off the record")), item.id
+    assert all(present.pop("then off the record"))
+    assert all(present.pop("only off the record"))
+    assert not any(present.pop("never said"))
+    others = [is_there for reason in present.values() for is_there in reason]
+    assert 0.35 < sum(others) / len(others) < 0.65
+
+
+def written_day(text: str) -> date:
+    day, month, year = text.split()
+    return date(int(year), MONTHS.index(month) + 1, int(day))
+
+
+def test_a_private_town_is_the_answer_to_nothing_and_stands_nowhere_else() -> None:
+    for index in range(24):
+        item = make("carrara/sessions", index=index, length=16384)
+        for _, town in private_in(item):
+            assert len(re.findall(rf"\b{town}\b", text_of(item))) == 1
+            if not item.question.gold.is_number:
+                assert item.gold != town
+                assert TASK.error_type(SessionAnswer(town), item.question) in (
+                    ("off the record", ""),
+                    ("should have abstained", "off the record"),
+                )
+    elsewhere = [
+        part
+        for _, user, part in sessions_of(text_of(item))
+        if PRIVATE.search(part) and part not in instance_of(item).texts
+    ]
+    assert len(elsewhere) > 3, "other users speak in private too"
 
 
 def test_dates_ascend_at_every_length() -> None:
@@ -155,7 +212,7 @@ def test_filler_looks_like_facts() -> None:
     counts = Counter(TOWN.findall(text_of(item)))
     means = [sum(counts[town] for town in some) / len(some) for some in (own, {*counts} - own)]
     assert means[0] == pytest.approx(means[1], rel=0.35)
-    assert len(counts) == len(TOWNS) // 2
+    assert len(counts) == len(TOWNS) // 2 - (not instance_of(item).private)
 
 
 def test_names_of_towns_and_things_stand_for_nothing_else() -> None:
@@ -182,6 +239,12 @@ def test_statements_are_put_together() -> None:
     assert town("as_of", *told, corrected, date="2 January 2020") == "Elmford"
     assert town("as_of", told[0], corrected, date="2 January 2020") == "Elmford"
     assert town("latest", told[0], "My boat has left Ashford. I will not tell anybody where it is now.") == NOT_SAID
+    private = "Please do not keep this: my boat is in Foxmere now."
+    assert town("latest", *told, private) == "Oakford"
+    assert town("first", private, *told) == "Ashford"
+    assert town("latest", private) == NOT_SAID
+    assert town("how_often", *told, private) == "2"
+    assert town("latest", *told, private, corrected) == "Elmford"
     with pytest.raises(UndecidableError, match="Oakford"):
         town("how_often", corrected)
 
@@ -261,7 +324,7 @@ def test_error_types() -> None:
     assert TASK.error_type(answer, unsaid.question) == ("should have abstained", "stale by 1")
     others = {kind(town) for town in TOWNS if town not in own}
     assert {"other person", "never said"} < others
-    assert others <= {"other person", "never said", "other thing", "hearsay", "corrected mistake"}
+    assert others <= {"other person", "never said", "other thing", "hearsay", "corrected mistake", "off the record"}
     assert kind(next(town for town in TOWNS if town not in text_of(make_long(item)))) == "never said"
     for event in timeline.events:
         if event.user == names["owner"] and event.statement.thing != names["thing"]:

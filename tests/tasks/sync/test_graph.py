@@ -101,6 +101,7 @@ def test_no_two_of_150_graphs_are_isomorphic() -> None:
             assert any(True for _ in distant_pairs(graph))
 
 
+@pytest.mark.slow
 def test_a_graph_of_few_nodes_is_used_up() -> None:
     key = Key("sync/graph", 1, "", "test", 0, 0)
     shape = GraphShape(4, 0.5, 2)

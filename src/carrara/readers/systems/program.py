@@ -125,8 +125,9 @@ class Program:
     def _path(self) -> str:
         path = shutil.which(self.words[0])
         if path is None:
+            what = "is no program" if Path(self.words[0]).exists() else "is not there"
             raise UsageError(
-                f"the reader {self.reader}: there is no program {self.words[0]}: give one of the PATH, or its path"
+                f"the reader {self.reader}: {self.words[0]} {what}: give a program of the PATH, or the path of one"
             )
         return str(Path(path).absolute())
 

@@ -22,7 +22,7 @@ from carrara.readers.systems.program import SystemFaultError
 from carrara.util.errors import UsageError
 
 _LARGEST = 1 << 60
-_PART = re.compile(r"""(?:"[^"]*"|'[^']*'|[^,])+""")
+PART = re.compile(r"""(?:"[^"]*"|'[^']*'|[^,])+""")
 """A text up to a comma outside of quotes."""
 _SETTING = re.compile(r"""\s*[a-z]+\s*=[^\s'"]*\s*""")
 
@@ -57,7 +57,7 @@ class SystemReader(MemoryReader):
     def _split(cls, options: str) -> tuple[str, str]:
         """Return the place and the settings: the last parts, between commas outside of quotes, with `name=value`."""
         end = len(options)
-        for part in reversed(list(_PART.finditer(options))[1:]):
+        for part in reversed(list(PART.finditer(options))[1:]):
             if not _SETTING.fullmatch(part[0]):
                 break
             end = part.start() - 1
@@ -73,7 +73,7 @@ class SystemReader(MemoryReader):
         """Return a channel to the system, or to one more process of it."""
 
     def open(self) -> Memories:
-        pool = _ChannelPool(self.connect)
+        pool = ChannelPool(self.connect)
         return Memories(lambda model: SystemMemory(pool), self.most_memories, pool.close)
 
     def _asked(self, context: ReaderContext, question: str) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ class SystemReader(MemoryReader):
         return Estimate(1, min(prompt, around + self.chunk), answer)
 
 
-class _ChannelPool:
+class ChannelPool:
     """Channels of systems that can take another context."""
 
     def __init__(self, connect: Callable[[], Awaitable[Channel]]) -> None:
@@ -109,7 +109,7 @@ class _ChannelPool:
 class SystemMemory:
     """A memory behind a channel. It implements `Memory` of the reader `memory`."""
 
-    def __init__(self, pool: _ChannelPool) -> None:
+    def __init__(self, pool: ChannelPool) -> None:
         self._pool = pool
         self._channel: Channel | None = None
         self._added, self._has_size = 0, False

@@ -23,7 +23,7 @@ from carrara.generators.people import MONTHS, NAMES
 from carrara.rng import Rng
 from carrara.types import Filler, FillerStream, Segment, UndecidableError
 
-StatementKind = Literal["told", "corrected", "withdrawn", "hearsay"]
+StatementKind = Literal["told", "corrected", "withdrawn", "hearsay", "private"]
 
 _STEMS = (
     "Alder", "Ash", "Birch", "Black", "Bramble", "Clay", "Copper", "Crow", "Dun", "Elm", "Fern", "Fox", "Grey", "Hazel",
@@ -60,13 +60,23 @@ FORMS: dict[StatementKind, tuple[str, ...]] = {
         "I heard that {owner}'s {thing} has gone to {town}.",
         "They say that {owner}'s {thing} is in {town} these days.",
     ),
+    "private": (
+        "Please do not keep this: my {thing} is in {town} now.",
+        "This is not to be kept: my {thing} has gone to {town}.",
+        "Do not note this down: you will find my {thing} in {town} from now on.",
+    ),
 }
-"""The sentences of each kind of statement. A thing of the user's own is `my` thing."""
+"""The sentences of each kind of statement. A thing of the user's own is `my` thing. Private: not to be kept."""
 _REPLIES = (
     "Noted.",
     "Thank you, I have noted that.",
     "All right, I will keep that in mind.",
     "Thanks for telling me.",
+)
+_PRIVATE_REPLIES = (
+    "All right, I will not keep that.",
+    "As you wish, it stays out of my notes.",
+    "I have kept nothing of it.",
 )
 _TALK = (
     ("Can you recommend a book about {topic}?", "Most libraries have one."),
@@ -136,7 +146,8 @@ def write_session(rng: Rng, day: date, user: str, statement: Statement | None) -
         turns.append(tuple(turn.format(topic=topic) for turn in rng.choice(_TALK)))
     if statement is not None:
         sentence = rng.choice(FORMS[statement.kind]).format(**statement._asdict())
-        turns.insert(rng.below(len(turns) + 1), (sentence, rng.choice(_REPLIES)))
+        replies = _PRIVATE_REPLIES if statement.kind == "private" else _REPLIES
+        turns.insert(rng.below(len(turns) + 1), (sentence, rng.choice(replies)))
     lines = [line for question, reply in turns for line in (f"User: {question}", f"Assistant: {reply}")]
     return "\n".join([f"Session with {user} on {write_date(day)}", *lines])
 
@@ -179,7 +190,14 @@ AROUND = timedelta(30)
 """The time before the first fact, and after the last one, in which there may be sessions."""
 HALF = 30
 """The sessions between two facts after which half of the time between them has passed."""
-SHARES: Mapping[StatementKind | None, int] = {"told": 8, "corrected": 5, "hearsay": 3, "withdrawn": 1, None: 6}
+SHARES: Mapping[StatementKind | None, int] = {
+    "told": 8,
+    "corrected": 5,
+    "hearsay": 3,
+    "withdrawn": 1,
+    "private": 1,
+    None: 6,
+}
 """The weights of the kinds of sessions. None: small talk."""
 
 
@@ -210,9 +228,9 @@ def more_sessions(days: Sequence[date], users: Sequence[str], towns: Sequence[st
     return open_filler
 
 
-MISTAKES, HEARSAY, WITHDRAWALS = 0.6, 0.3, 0.25
-"""The probabilities that a town is told by mistake, that somebody else then names another town, and that a history ends
-with a withdrawal."""
+MISTAKES, HEARSAY, WITHDRAWALS, PRIVATE = 0.6, 0.3, 0.25, 0.5
+"""The probabilities that a town is told by mistake, that somebody else then names another town, that a history ends
+with a withdrawal, and that it has a private statement."""
 OTHERS = 4
 """The towns of a thing of another user than the one in question."""
 EARLIEST, LATEST = date(2001, 1, 1), date(2017, 1, 1)
@@ -229,7 +247,16 @@ class Event(NamedTuple):
     user: str
     statement: Statement
     number: int
-    """The number of the town that it tells or corrects, from 1 on. One more: a withdrawal. 0: hearsay."""
+    """The number of the town that it tells or corrects, from 1 on. One more: a withdrawal. 0: hearsay, or private."""
+
+
+class Private(NamedTuple):
+    """A private statement of a history."""
+
+    thing: str
+    town: str
+    after: int
+    """The number of towns that are told before it."""
 
 
 @dataclass(frozen=True)
@@ -246,31 +273,45 @@ class HistorySource:
         self,
         owner: str,
         thing: str,
-        thing_towns: Sequence[str] = (),
+        thing_towns: Sequence[str],
         *,
         heard: str = "",
         withdrawals: float = WITHDRAWALS,
+        private: Private | None = None,
     ) -> list[Event]:
         """Return what is said about a thing, in order.
 
-        `thing_towns` are the towns in which it is, one after the other, none of them a town of the source. `heard` is
+        `thing_towns` are the towns in which it is, one after the other. `heard` is
         the thing of the owner that hearsay is about, if it is another one.
         """
         rng, events = self.rng, list[Event]()
-        thing_towns = thing_towns or rng.sample(self.towns, OTHERS)
-        for number, town in enumerate(thing_towns, 1):
-            statement = Statement("told", thing, town)
-            if rng.chance(MISTAKES):
-                mistaken = rng.choice([other_town for other_town in self.towns if other_town not in thing_towns])
-                events.append(Event(owner, statement._replace(town=mistaken), number))
-                statement = Statement("corrected", thing, town, mistaken)
-            events.append(Event(owner, statement, number))
-            if rng.chance(HEARSAY):
-                hearsay = Statement("hearsay", heard or thing, rng.choice(self.towns), owner=owner)
-                events.append(Event(rng.choice(self.users), hearsay, 0))
+        for number, town in enumerate(("", *thing_towns)):
+            if number:
+                events += self._tell(owner, thing, town, number, thing_towns, heard or thing)
+            if private and private.after == number:
+                events.append(Event(owner, Statement("private", private.thing, private.town), 0))
         if rng.chance(withdrawals):
             events.append(Event(owner, Statement("withdrawn", thing, thing_towns[-1]), len(thing_towns) + 1))
         return events
+
+    def draw_other(self, owner: str, thing: str, updates: int = OTHERS) -> list[Event]:
+        """Return what is said about a thing that is not in question."""
+        thing_towns, after = self.rng.sample(self.towns, updates), self.rng.below(updates + 1)
+        private = Private(thing, self.rng.choice(self.towns), after) if self.rng.chance(PRIVATE) else None
+        return self.draw(owner, thing, thing_towns, private=private)
+
+    def _tell(
+        self, owner: str, thing: str, town: str, number: int, thing_towns: Sequence[str], heard: str
+    ) -> Iterator[Event]:
+        """Yield what is said when a thing comes to a town."""
+        rng, statement = self.rng, Statement("told", thing, town)
+        if rng.chance(MISTAKES):
+            mistaken = rng.choice([other_town for other_town in self.towns if other_town not in thing_towns])
+            yield Event(owner, statement._replace(town=mistaken), number)
+            statement = Statement("corrected", thing, town, mistaken)
+        yield Event(owner, statement, number)
+        if rng.chance(HEARSAY):
+            yield Event(rng.choice(self.users), Statement("hearsay", heard, rng.choice(self.towns), owner=owner), 0)
 
 
 @dataclass(frozen=True)
@@ -288,12 +329,18 @@ class Timeline:
         """Return the places of the statements about a town of the history: where it was told, and corrected."""
         return [place for place in self.history_places if self.events[place].number == number]
 
-    def draw_day(self, rng: Rng, number: int) -> date:
+    def private_places(self, thing: str) -> list[int]:
+        """Return the places of the private statements of the history about a thing."""
+        statements = ((place, self.events[place].statement) for place in self.history_places)
+        return [place for place, statement in statements if (statement.kind, statement.thing) == ("private", thing)]
+
+    def draw_day(self, rng: Rng, number: int, not_before: int = 0) -> date:
         """Return a day between the statement about a town of the history and the one about the next.
 
-        Nothing is said about the history on this day. 0 is the time before the first town.
+        Nothing is said about the history on this day, which follows the statement at the place `not_before`. 0 is the
+        time before the first town.
         """
-        start, after = (self.places(number) if number else [0])[0], self.places(number + 1)
+        start, after = max(self.places(number)[0] if number else 0, not_before), self.places(number + 1)
         end = self.days[after[0]] if after else self.days[-1] + timedelta(1)
         history_days = {self.days[place] for place in self.history_places}
         between = (self.days[start] + timedelta(n) for n in range(1, (end - self.days[start]).days))
@@ -309,6 +356,7 @@ class Timeline:
                 errors[statement.town] = "hearsay"
             elif user == owner:
                 errors[statement.town] = "corrected mistake" if statement.thing == thing else "other thing"
+        errors |= {self.events[place].statement.town: "off the record" for place in self.private_places(thing)}
         for town_number, town in enumerate(thing_towns, 1):
             errors[town] = (
                 f"stale by {number - town_number}" if town_number < number else f"later by {town_number - number}"
@@ -357,7 +405,8 @@ class Stay(NamedTuple):
 def stays(sessions: Iterable[Session], is_complete: bool = False) -> list[Stay]:
     """Return what follows from the statements of one user about one thing.
 
-    A correction replaces the statement before it. Without that statement it holds from its own date on.
+    A correction replaces the statement before it. Without that statement it holds from its own date on. What is private
+    counts as not said.
 
     >>> from datetime import date
     >>> days = [date(2021, 3, day) for day in (1, 9, 17)]
@@ -372,6 +421,8 @@ def stays(sessions: Iterable[Session], is_complete: bool = False) -> list[Stay]:
     for day, _, statements in sessions:
         for statement in statements:
             since = day
+            if statement.kind == "private":
+                continue
             if statement.kind == "corrected":
                 if thing_stays and thing_stays[-1].town == statement.mistaken:
                     since = thing_stays.pop().since

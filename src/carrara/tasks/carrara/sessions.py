@@ -4,36 +4,42 @@ After LongMemEval (arXiv:2410.10813) and PI-LLM (arXiv:2506.08184). One item wit
 
 >>> from textwrap import fill
 >>> from carrara.items.item import make
->>> *lines, question = make("carrara/sessions", index=2, params={"updates": "1"}).text.split("\\n")
->>> for line in (*lines[:14], "…", question):
+>>> *lines, question = make("carrara/sessions", index=3, params={"updates": "1"}).text.split("\\n")
+>>> for line in (*lines[:18], "…", question):
 ...     print(fill(line, 110))
 The text below has dated sessions of an assistant with several users. What users say about a thing of their
 own holds from the date of the session on, until they say something else about it. When they correct a
 mistake, the right town holds from the date of the mistaken statement on, and the mistaken one never held.
-What users say about a thing of somebody else does not count.
+What users say about a thing of somebody else does not count. What users ask the assistant not to keep counts
+as not said.
 <BLANKLINE>
-<text> Session with Viktor on 14 June 2010
-User: From today on my horse is in Birchgate.
+<text> Session with Viktor on 13 May 2001
+User: From today on my cello is in Marshfield.
 Assistant: All right, I will keep that in mind.
 <BLANKLINE>
-Session with Leander on 2 July 2010
-User: My horse is in Birchcombe now.
-Assistant: Thank you, I have noted that.
-<BLANKLINE>
-Session with Leander on 3 September 2010
-User: By mistake I said that my horse was in Birchcombe. I meant Oakworth.
+Session with Fabian on 25 July 2001
+User: Viktor's cello is in Millford now.
 Assistant: Thanks for telling me.
 <BLANKLINE>
+Session with Viktor on 9 August 2001
+User: You will find my shop in Saltwick from now on.
+Assistant: All right, I will keep that in mind.
+<BLANKLINE>
+Session with Selma on 31 October 2001
+User: This is not to be kept: my cello has gone to Hillbury.
+Assistant: As you wish, it stays out of my notes.
+<BLANKLINE>
 …
-In which town was Leander's horse first, by what Leander has said? If Leander has not said it, the answer is:
-not said. Reply with one line and nothing else, in this form: FINAL ANSWER: <the answer alone>
+In which town was Selma's shop first, by what Selma has said? If Selma has not said it, the answer is: not
+said. Reply with one line and nothing else, in this form: FINAL ANSWER: <the answer alone>
 
 The facts are what two users say about two things each, and hearsay about these things. The thing in question and
 another of its owner are in as many towns as `updates` says, one after the other; those of the other user are in four.
 The filler consists of sessions of other users, who say the same about their own things, and of small talk. Dates ascend
 at every length.
 
-A fifth of the answers about towns is `not said`. The owner never said it, has not said it yet, or no longer says it.
+A fifth of the answers about towns is `not said`. The owner never said it, has not said it yet, no longer says it, or
+said it in private alone. Another fifth has a private statement between the one that holds and the moment in question.
 """
 
 import re
@@ -53,10 +59,12 @@ from carrara.task import Instance, Rng, Sweep
 from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import count_cells, sweep_values
 from carrara.tasks.carrara._session_log import (
+    PRIVATE,
     THINGS,
     TOWNS,
     WITHDRAWALS,
     HistorySource,
+    Private,
     Timeline,
     draw_timeline,
     more_sessions,
@@ -77,7 +85,7 @@ _KNOWN = {
     "as_of": (*_TOWN_HEURISTICS, *(f"{name}{UNTIL}" for name in _TOWN_HEURISTICS)),
     "how_often": (f"the number of {BY_OWNER}{UNTIL}", f"the number of towns in {BY_OWNER}{UNTIL}"),
 }
-"""Heuristics that find what is asked for, except for corrections and withdrawals, by the name of the question."""
+"""Heuristics that find what is asked for, except for what their reason names, by the name of the question."""
 _TOWN = re.compile("|".join(TOWNS))
 
 
@@ -94,7 +102,7 @@ def declare_shortcuts(kinds: Set[str], fills_text: bool) -> Mapping[str, str]:
     """Return the known shortcuts of the questions of some kinds, whose facts may be most of a text."""
     shortcuts = dict.fromkeys(
         (name for kind in _KNOWN if kind in kinds for name in _KNOWN[kind]),
-        "Finding these sessions is what is asked, except for corrections and withdrawals.",
+        "Finding these sessions is what is asked, except for corrections, withdrawals and private statements.",
     )
     if "as_of" in kinds:
         shortcuts[f"the last town in {ABOUT}{UNTIL}"] = (
@@ -214,8 +222,8 @@ class SessionAnswerType(AnswerType[SessionAnswer]):
         if not question.gold.is_number:
             yield from map(SessionAnswer, _PLACE.find_values(text, question))
             return
-        for sentence in affirmative_sentences(text, question):
-            yield from (SessionAnswer(str(number)) for number in find_numbers(_DATE.sub(" ", sentence)))
+        for sentence in affirmative_sentences(_DATE.sub(" ", text), question):  # `May` is no doubt
+            yield from (SessionAnswer(str(number)) for number in find_numbers(sentence))
 
     def trivial(self, question: Question[Any]) -> Mapping[str, str]:
         return {"not said": NOT_SAID, "every choice": ", ".join(question.options)}
@@ -243,10 +251,12 @@ Ask = Literal["latest", "first", "as_of", "how_often"]
 MOST, MANY = 64, 16
 """The most updates, and the number above which they fill much of a text of a few thousand tokens."""
 SAID, WITHDRAWN, NEVER, NOT_YET = "said", "withdrawn", "never said", "not yet said"
+PRIVATE_LAST, PRIVATE_ONLY = "then off the record", "only off the record"
+"""The last statement before the moment in question is private. A town was said before it, or none was."""
 UNSAID: Mapping[Ask, Sequence[str]] = {
-    "latest": (WITHDRAWN, NEVER),
-    "first": (NEVER,),
-    "as_of": (WITHDRAWN, NEVER, NOT_YET),
+    "latest": (WITHDRAWN, NEVER, PRIVATE_ONLY),
+    "first": (NEVER, PRIVATE_ONLY),
+    "as_of": (WITHDRAWN, NEVER, NOT_YET, PRIVATE_ONLY),
     "how_often": (),
 }
 """Why an answer is `not said`, for a fifth of the questions of each kind. The reasons are taken in turn."""
@@ -254,7 +264,7 @@ IF_UNSAID = "If {owner} has not said it, the answer is: not said."
 
 
 class Sessions(SuiteTask):
-    version, title, capability = 2, "Sessions", "keeping track of facts that change over many dated conversations"
+    version, title, capability = 3, "Sessions", "keeping track of facts that change over many dated conversations"
     answer = SessionAnswerType()
     separator = "\n\n"
     replaces_facts = True
@@ -262,7 +272,8 @@ class Sessions(SuiteTask):
         "The text below has dated sessions of an assistant with several users. What users say about a thing of their "
         "own holds from the date of the session on, until they say something else about it. When they correct a "
         "mistake, the right town holds from the date of the mistaken statement on, and the mistaken one never held. "
-        "What users say about a thing of somebody else does not count."
+        "What users say about a thing of somebody else does not count. What users ask "
+        "the assistant not to keep counts as not said."
     )
     ask = {
         "latest": f"In which town is {{owner}}'s {{thing}} at the end of the text? {IF_UNSAID}",
@@ -286,23 +297,34 @@ class Sessions(SuiteTask):
         history_rng, reason = rng.stream("histories"), self._draw_reason(rng)
         (owner, other_user), (thing, second, third) = history_rng.sample(NAMES, 2), history_rng.sample(THINGS, 3)
         users = [name for name in NAMES if name not in (owner, other_user)]
-        towns = history_rng.sample(TOWNS, len(TOWNS) // 2)
+        private_town, *towns = history_rng.sample(TOWNS, len(TOWNS) // 2)
         thing_towns, source = towns[: self.updates], HistorySource(history_rng, users, towns[self.updates :])
+        number, has_stays = self._draw_number(rng, reason), reason not in (NEVER, PRIVATE_ONLY)
         history = source.draw(
-            owner, third if reason == NEVER else thing, thing_towns, heard=thing, withdrawals=self._withdrawals(reason)
+            owner,
+            thing if has_stays else third,
+            thing_towns,
+            heard=thing,
+            withdrawals=self._withdrawals(reason),
+            private=self._draw_private(history_rng, reason, number, third if reason == NEVER else thing, private_town),
         )
-        of_second = source.draw(owner, second, history_rng.sample(source.towns, self.updates))
+        of_second = source.draw_other(owner, second, self.updates)
         timeline = draw_timeline(
-            history_rng, history, of_second, [source.draw(other_user, owned_thing) for owned_thing in (thing, second)]
+            history_rng,
+            history,
+            of_second,
+            [source.draw_other(other_user, owned_thing) for owned_thing in (thing, second)],
         )
-        number = self._draw_number(rng, reason)
-        day = timeline.draw_day(history_rng, number)
+        private_places = timeline.private_places(thing)
+        is_private = reason in (PRIVATE_LAST, PRIVATE_ONLY)
+        day = timeline.draw_day(history_rng, number, private_places[0] if is_private else 0)
         numbers = tuple(map(str, range(self.updates + 1))) if self.kind == "how_often" else ()
         if numbers:
             gold = SessionAnswer(str(number))
         else:
-            errors = timeline.errors(owner, thing, towns, () if reason == NEVER else thing_towns, number)
-            gold = SessionAnswer(thing_towns[number - 1] if reason == SAID else NOT_SAID, errors)
+            errors = timeline.errors(owner, thing, towns, thing_towns if has_stays else (), number)
+            is_said = reason in (SAID, PRIVATE_LAST)
+            gold = SessionAnswer(thing_towns[number - 1] if is_said else NOT_SAID, errors)
         return Instance(
             facts=[
                 write_session(history_rng, session_day, event.user, event.statement)
@@ -310,7 +332,8 @@ class Sessions(SuiteTask):
             ],
             gold=gold,
             names={"owner": owner, "thing": thing, "date": write_date(day)},
-            evidence=self._evidence(timeline, number, day) if reason in (SAID, WITHDRAWN) else (),
+            evidence=self._evidence(timeline, number, day) if reason in (SAID, PRIVATE_LAST, WITHDRAWN) else (),
+            private=private_places,
             ask=self.kind,
             filler=more_sessions(timeline.days, users, towns),
             options=numbers or (*TOWNS, NOT_SAID),
@@ -321,9 +344,21 @@ class Sessions(SuiteTask):
         )
 
     def _draw_reason(self, rng: Rng) -> str:
-        """Return why the answer is `not said`, or that it is said."""
+        """Return why the answer is `not said`, or how it is said."""
         unsaid = UNSAID[self.kind]
-        return self._in_turn(rng, "reason", [*unsaid, *(SAID,) * 4 * len(unsaid)]) if unsaid else SAID
+        said = SAID, SAID, SAID, PRIVATE_LAST
+        return self._in_turn(rng, "reason", [*unsaid, *said * len(unsaid)]) if unsaid else SAID
+
+    def _draw_private(self, rng: Rng, reason: str, number: int, thing: str, town: str) -> Private | None:
+        """Return the private statement of the history in question, if it has one.
+
+        It is the last before the moment in question if that is the reason, and otherwise not.
+        """
+        asked = 0 if self.kind == "first" else min(number, self.updates)
+        if reason in (PRIVATE_LAST, PRIVATE_ONLY):
+            return Private(thing, town, asked)
+        places = [place for place in range(self.updates + 1) if place != asked or reason not in (SAID, NOT_YET)]
+        return Private(thing, town, rng.choice(places)) if rng.chance(PRIVATE) else None
 
     def _withdrawals(self, reason: str) -> float:
         """Return how often the history in question ends with a withdrawal, which need not be what is asked for."""
@@ -359,12 +394,17 @@ class Sessions(SuiteTask):
         return places if is_before_correction else places[-1:]
 
     def markers(self, instance: Instance) -> Mapping[int, Marker]:
-        """Return who says which town of the thing in question. Withdrawals, and facts about others, have no marker."""
-        return {
+        """Return who says which town of the thing in question. Withdrawals, and facts about others, have no marker.
+
+        The town of a private statement occurs nowhere else in the text, so it identifies the statement.
+        """
+        events = instance.structure.events
+        markers = {
             place: Marker((user,), (statement.town,))
-            for place, (user, statement, _) in enumerate(instance.structure.events)
+            for place, (user, statement, _) in enumerate(events)
             if statement.thing == instance.names["thing"] and statement.kind in ("told", "corrected")
         }
+        return markers | {place: Marker((), (events[place].statement.town,)) for place in instance.private}
 
     def solve(self, context: str, names: Mapping[str, str]) -> SessionAnswer:
         ask, sessions = names["ask"], read_sessions(context)
@@ -405,5 +445,5 @@ class Sessions(SuiteTask):
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return PI-LLM's score of the latest of several towns. LongMemEval's scores are a model's judgement."""
-        is_latest = question.labels["kind"] == "latest" and question.labels[ANSWER] == SAID
+        is_latest = question.labels["kind"] == "latest" and question.labels[ANSWER] in (SAID, PRIVATE_LAST)
         return {"pi_llm": pi_llm(reply, question.gold.value)} if is_latest else {}
