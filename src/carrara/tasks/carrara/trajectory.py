@@ -1,0 +1,366 @@
+"""Trajectory: the work of an agent, in which calls of tools change values, fail, are undone, or are only planned.
+
+After AgentLongBench and LOCA-bench, whose contexts are logs of tools. One item without filler:
+
+>>> from textwrap import fill
+>>> from carrara.items.item import make
+>>> *lines, question = make("carrara/trajectory", params={"changes": "1"}).text.split("\\n")
+>>> for line in (*lines[:12], "…", question):
+...     print(fill(line, 110))
+
+A value is what follows from the calls whose result is ok. At the start every value is `none`. A call that sets a value
+or clears it is a change, and so is an undo, which takes back the last change of its thing: the value before it holds
+again. No undo takes back another undo. A call with an error changes nothing, and its errors are of a kind that cannot
+have changed anything. A note announces that a value is to be set, and changes nothing.
+
+The facts are the calls for the thing in question, for another thing of the same tool with as many values, and for two
+things of another tool. The filler is such calls for other things. Calls have drawn ids, so that a question about an
+id is the same at every length. Times ascend at every length.
+
+A log shows the value of the thing in question only where that is not asked for: never between the change that decides
+and the moment in question.
+
+A fifth of the answers is `none`. Questions about values and changes have four more reasons, each in a fifth of the
+items: nothing follows the deciding call, a failed call follows it, a note follows it, or another value is set and
+undone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from datetime import datetime
+from typing import Any, Literal, TypeVar
+
+from carrara.generators.round_robin import in_turn
+from carrara.task import Instance, Rng, Sweep, asks_of
+from carrara.task.inversion import read_names
+from carrara.task.suite import SuiteTask
+from carrara.task.sweeps import count_cells, sweep_values
+from carrara.tasks.carrara._session_log import TOWNS
+from carrara.tasks.carrara._tool_log import (
+    AROUND,
+    CLEARED,
+    LEADS,
+    NOISE,
+    NONE,
+    PARTS,
+    TOOL_OF_KEY,
+    TOOLS,
+    Call,
+    HistoryPlan,
+    Lead,
+    Log,
+    Noise,
+    Step,
+    ToolName,
+    draw_history,
+    draw_log,
+    find_pending,
+    more_calls,
+    name_thing,
+    read_calls,
+    read_time,
+    replay,
+    write_group,
+    write_time,
+)
+from carrara.tasks.carrara._trajectory_answers import (
+    TrajectoryAnswer,
+    TrajectoryAnswerType,
+    declare_shortcuts,
+    error_type,
+    find_errors,
+    replies,
+)
+from carrara.types import (
+    ANSWER,
+    PRESENTS,
+    ErrorType,
+    Marker,
+    Message,
+    PromptTemplate,
+    Question,
+    Role,
+    Segment,
+    Style,
+    UndecidableError,
+)
+
+Ask = Literal["now", "at", "call", "failed", "pending", "count"]
+MOST = 32
+TIMED: Sequence[Ask] = ("at", "count")
+"""The questions about a time."""
+OTHERS = 3
+"""The values of a thing of another tool than the one in question."""
+CARRIED_OUT = 0.6
+"""The probability that a value was noted before it was set, where the question is about notes."""
+_LABELS: Mapping[Role, str] = {"assistant": "Agent: ", "user": "Tool: "}
+_LAST = "That was the last call."
+
+NEVER, CLEARED_LAST, NOT_YET = "never", "cleared", "not yet"
+SET, THEN_FAILED, THEN_NOTED, UNDONE = "set", "then failed", "then noted", "another undone"
+NO_FAILED, RETRIED = "nothing failed", "retried"
+ALL_DONE, NOTED, NOTE_FAILED = "all done", "noted", "noted and failed"
+_TAILS: Mapping[str, Noise] = {
+    THEN_FAILED: "failed", THEN_NOTED: "note", UNDONE: "undone", NOTED: "note", NOTE_FAILED: "failed plan",
+}  # fmt: skip
+_STATE = (SET, THEN_FAILED, THEN_NOTED, UNDONE)
+REASONS: Mapping[Ask, tuple[Sequence[str], Sequence[str]]] = {
+    "now": ((NEVER, CLEARED_LAST), _STATE),
+    "at": ((NEVER, CLEARED_LAST, NOT_YET), _STATE),
+    "call": ((NEVER,), _STATE),
+    "failed": ((NO_FAILED,), (THEN_FAILED, RETRIED)),
+    "pending": ((ALL_DONE,), (NOTED, NOTE_FAILED)),
+    "count": ((), ()),
+}
+"""Why the answer is `none`, and how it comes about otherwise, by the question. A fifth of the answers is `none`."""
+T = TypeVar("T")
+
+
+class Trajectory(SuiteTask):
+    version, title, capability = 1, "Trajectory", "following the state of things through the calls of an agent"
+    answer = TrajectoryAnswerType()
+    separator = "\n"
+    replaces_facts = True
+    instruction = (
+        "The text below is the log of an agent that works with tools. Each call has an id, and its result follows with "
+        "the time. At the start of the log, every value is none. A call takes effect only if its result says ok, and "
+        "a call whose result says error changes nothing. An undo that is ok takes back the last change of that thing, "
+        "so that it has again the value that it had before. The value null means none. A note says what the agent "
+        "means to do next, and changes nothing itself."
+    )
+    ask = {
+        "now": "What is the {value} of {key} {thing} at the end of the log? If it has none, the answer is: none.",
+        "at": "What was the {value} of {key} {thing} at {time}? If it had none, the answer is: none.",
+        "call": (
+            "Which call was the last to change the {value} of {key} {thing}? An undo is a change, too. The answer is "
+            "the id of the call. If no call changed it, the answer is: none."
+        ),
+        "failed": (
+            "Which {value} was given in the last failed call to set the {value} of {key} {thing}? If no such call "
+            "failed, the answer is: none."
+        ),
+        "pending": (
+            "Which {value} does a note announce for {key} {thing} that no later successful call set? If there is no "
+            "such note, the answer is: none."
+        ),
+        "count": (
+            "How many calls had changed the {value} of {key} {thing} by {time}? A change that was undone later counts, "
+            "and so does the undo. The answer is a number, which may be 0."
+        ),
+    }
+    kind: Sweep[Ask] = Sweep("now", "at", "call", "failed", "pending", "count")
+    """What is asked: the value at the end, or at a time; the last call that changed it; the value that a call last
+    failed to set; the one that was noted and never set; or the number of changes up to a time."""
+    changes: Sweep[int] = Sweep(1, 2, 4, 8)
+    """Values of the thing in question that stay, one after the other. Further ones are set and undone."""
+    form: Literal["text", "chat"] = field(default="text", metadata=PRESENTS)
+    """One text with `Agent:` and `Tool:`, or turns of a conversation, in which results are messages of the user; base
+    models always get the text."""
+
+    def check(self) -> None:
+        if not 1 <= self.changes <= MOST:
+            raise ValueError(f"changes go from 1 to {MOST}")
+
+    def generate(self, rng: Rng) -> Instance:
+        log_rng, reason = rng.stream("log"), self._draw_reason(rng)
+        towns = log_rng.sample(TOWNS, len(TOWNS) // 2)
+        values, others = towns[: self.changes], towns[self.changes :]
+        asked = self._draw_asked(rng, reason)
+        steps = draw_history(log_rng, values, iter(log_rng.shuffled(others)), self._plan(log_rng, reason, asked))
+        things = self._draw_things(rng, log_rng)
+        histories = [
+            steps,
+            self._draw_other(log_rng, others, self.changes),
+            *(self._draw_other(log_rng, others, OTHERS) for _ in range(2)),
+        ]
+        log = draw_log(log_rng, [(*thing, history) for thing, history in zip(things, histories, strict=True)])
+        time = self._draw_time(log_rng, log, reason, asked)
+        own = [place for place in log.places if self.kind not in TIMED or log.calls[place].time <= time]
+        numbers = tuple(map(str, range(self.changes + 1))) if self.kind == "count" else ()
+        value = _answer([log.calls[place] for place in own], self.kind)
+        errors = {} if numbers else find_errors(log, others, self.kind, asked)
+        name, thing = things[0]
+        return Instance(
+            facts=[
+                *(write_group(log_rng, call, place) for place, call in enumerate(log.calls)),
+                (Segment(_LAST, "assistant", len(log.calls)),),
+            ],
+            opening=(Segment(f"start {write_time(log.calls[0].time - AROUND)}", "user"),),
+            gold=TrajectoryAnswer(value, errors),
+            names={"value": TOOLS[name].value, "key": TOOLS[name].key, "thing": thing, "time": write_time(time)},
+            evidence=[place for place in own if self._is_needed(log, own, place, value)],
+            ask=self.kind,
+            filler=more_calls(log, towns),
+            options=() if self.kind == "call" else numbers or (*TOWNS, NONE),
+            guesses=[*map(TrajectoryAnswer, numbers or (NONE,))],
+            depths=(*log.depths, 1.0),
+            labels={
+                "kind": self.kind,
+                "changes": str(self.changes),
+                "tool": name,
+                ANSWER: value if numbers else reason,
+            },
+            structure=log,
+        )
+
+    def _draw_reason(self, rng: Rng) -> str:
+        """Return why the answer is `none`, or how it comes about."""
+        unset, reasons = REASONS[self.kind]
+        if not unset:
+            return SET
+        return self._in_turn(rng, "reason", [*unset, *reasons * (4 * len(unset) // len(reasons))])
+
+    def _draw_asked(self, rng: Rng, reason: str) -> int:
+        """Return the number of the value after which the deciding call comes: 0 before all, one more if cleared.
+
+        For a number of changes, it is that number. -1: no call decides.
+        """
+        if reason in (NO_FAILED, ALL_DONE):
+            return -1
+        if reason in (NEVER, NOT_YET, CLEARED_LAST):
+            return self.changes + 1 if reason == CLEARED_LAST else 0
+        match self.kind:
+            case "at":
+                return self._in_turn(rng, "number", range(1, self.changes + 1))
+            case "count":
+                return self._in_turn(rng, "number", range(self.changes + 1))
+            case "failed" | "pending":
+                return rng.stream("asked").between(int(reason == RETRIED), self.changes)
+            case _:
+                return self.changes
+
+    def _draw_things(self, rng: Rng, log_rng: Rng) -> list[tuple[ToolName, str]]:
+        """Return the thing in question, two others of its tool that share a part of its name, and one of another."""
+        tool = self._in_turn(rng, "tool", [*TOOLS])
+        other_tool = log_rng.choice([name for name in TOOLS if name != tool])
+        (group, other_group), (name, other_name) = (log_rng.sample(range(PARTS), 2) for _ in range(2))
+        parts = (tool, group, name), (tool, group, other_name), (tool, other_group, name), (other_tool, group, name)
+        return [(of_tool, name_thing(of_tool, *numbers)) for of_tool, *numbers in parts]
+
+    def _draw_other(self, rng: Rng, others: Sequence[str], changes: int) -> list[Step]:
+        values = rng.shuffled(others)
+        return draw_history(
+            rng, values[:changes], iter(values[changes:]), HistoryPlan.free(changes, rng.chance(CLEARED))
+        )
+
+    def _plan(self, rng: Rng, reason: str, asked: int) -> HistoryPlan:
+        """Return what the history in question has beside the calls that set its values."""
+        free, leads, led = frozenset(NOISE), frozenset(LEADS), dict[int, Lead]()
+        noise = [free] * (self.changes + 2)
+        match self.kind:
+            case "now" | "at" | "call":
+                if reason in _STATE:
+                    free -= {"undone"}
+                noise[asked] = frozenset() if reason == SET else free - {"show"}
+            case "failed":
+                leads -= {"failed"}
+                last = asked - (reason == RETRIED)
+                noise = [
+                    free - ({"failed undo"} if stay <= last else {"failed undo", "failed"})
+                    for stay in range(len(noise))
+                ]
+                led = {asked: "failed"} if reason == RETRIED else {}
+            case "pending":
+                leads -= {"note"}
+                noise = [free - {"note"}] * len(noise)
+                led = {stay: "note" for stay in range(1, self.changes + 1) if rng.chance(CARRIED_OUT)}
+            case "count":
+                pass
+        return HistoryPlan(
+            noise=noise,
+            tails={asked: _TAILS[reason]} if reason in _TAILS else {},
+            leads=leads,
+            led=led,
+            cleared=reason == CLEARED_LAST or (self.kind not in ("now", "call") and rng.chance(CLEARED)),
+            never=reason == NEVER,
+        )
+
+    def _draw_time(self, rng: Rng, log: Log, reason: str, asked: int) -> datetime:
+        """Return the time in question. It is not that of a call for the thing."""
+        steps = log.steps
+        if self.kind == "count":
+            changes = [number for number, step in enumerate(steps) if step.is_change]
+            after, before = [-1, *changes, None][asked : asked + 2]
+        elif reason == NEVER:
+            after = rng.below(len(steps) + 1) - 1
+            before = after + 1
+        else:
+            after = max((number for number, step in enumerate(steps) if step.stay <= asked), default=-1)
+            before = after + 1
+        assert after is not None
+        return log.draw_time(rng, after, None if before == len(steps) else before)
+
+    def _is_needed(self, log: Log, places: Sequence[int], place: int, value: str) -> bool:
+        """Return whether a call decides: without it, the answer changes."""
+        try:
+            return _answer([log.calls[other] for other in places if other != place], self.kind) != value
+        except UndecidableError:
+            return True
+
+    def _in_turn(self, rng: Rng, purpose: str, values: Sequence[T]) -> T:
+        """Return the value whose turn it is among the instances of this kind and number of changes."""
+        every = count_cells(self)
+        return in_turn(rng.key, f"{purpose} of {self.kind} with {self.changes}", values, every)
+
+    def prompt(
+        self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style
+    ) -> PromptTemplate:
+        template = super().prompt(instance, question, wording, style)
+        if style == "chat" and self.form == "chat":
+            ask = f"{self.fill(wording, instance.ask, instance)} {wording['rule']}"
+            return PromptTemplate(wording["instruction"], ask, turns=True)
+        return replace(template, labels=_LABELS)
+
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        *turns, last = messages
+        if not turns:
+            return super().read_prompt(messages, wording)
+        context = "\n".join(_LABELS[turn.role] + turn.content for turn in turns)
+        return context, read_names(asks_of(self), last.content, wording)
+
+    def solve(self, context: str, names: Mapping[str, str]) -> TrajectoryAnswer:
+        ask: Any = names["ask"]
+        thing = TOOL_OF_KEY.get(names["key"]), names["thing"]
+        calls = [call for call in read_calls(context) if (call.tool, call.thing) == thing]
+        if ask in TIMED:
+            time = read_time(names["time"])
+            calls = [call for call in calls if call.time <= time]
+        return TrajectoryAnswer(_answer(calls, ask))
+
+    def markers(self, instance: Instance) -> Mapping[int, Marker]:
+        """Return the values that calls set for the thing in question. Other calls have no marker."""
+        log: Log = instance.structure
+        return {
+            place: Marker((instance.names["thing"],), (call.value,))
+            for place, call in ((place, log.calls[place]) for place in log.places)
+            if call.action == "set" and call.ok
+        }
+
+    def error_type(self, answer: TrajectoryAnswer, question: Question[Any]) -> ErrorType | None:
+        return error_type(answer, question.gold)
+
+    def heuristics(self, instance: Instance, question: Question[Any]) -> Mapping[str, str]:
+        """Return what readers answer who look for names and results, and follow no change."""
+        names = instance.names
+        tool, time = TOOL_OF_KEY[names["key"]], read_time(names["time"])
+        return replies(instance.structure.calls, tool, names["thing"], instance.ask, time)
+
+    def shortcuts(self) -> Mapping[str, str]:
+        return declare_shortcuts({*sweep_values(self, "kind")})
+
+
+def _answer(calls: Sequence[Call], ask: Ask) -> str:
+    """Return the answer that follows from the calls for a thing, up to the time in question."""
+    changes = replay(calls)
+    match ask:
+        case "count":
+            return str(len(changes))
+        case "failed":
+            failed = [call.value for call in calls if call.action == "set" and not call.ok]
+            return failed[-1] if failed else NONE
+        case "pending":
+            return find_pending(calls) or NONE
+        case "call":
+            return changes[-1].id if changes else NONE
+        case _:
+            return (changes and changes[-1].value) or NONE
