@@ -15,7 +15,7 @@ next. The first three are changes.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import product
@@ -211,21 +211,25 @@ def replay(calls: Iterable[Call]) -> list[Change]:
     return changes
 
 
-def find_pending(calls: Sequence[Call]) -> str:
-    """Return the value that a note on a thing announces and no later call sets. Empty: there is none.
+def find_unset(calls: Sequence[Call], is_announced: Callable[[Call], bool]) -> str:
+    """Return the value that an announcement is about and no later change sets. Empty: there is none.
+
+    Args:
+        calls: The calls for one thing.
+        is_announced: Whether a call announces its value: a note, or a call that fails.
 
     Raises:
         UndecidableError: There are several.
     """
-    pending = dict[str, None]()
+    unset = dict[str, None]()
     for call in calls:
-        if call.action == "note":
-            pending[call.value] = None
+        if is_announced(call):
+            unset[call.value] = None
         elif call.is_change:
-            pending.pop(call.value, None)
-    if len(pending) > 1:
-        raise UndecidableError(f"several values are noted and not set: {', '.join(pending)}")
-    return next(iter(pending), "")
+            unset.pop(call.value, None)
+    if len(unset) > 1:
+        raise UndecidableError(f"several values are announced and not set: {', '.join(unset)}")
+    return next(iter(unset), "")
 
 
 # --- histories: the calls for one thing ---

@@ -146,9 +146,29 @@ FOR, OK, SETS, FAILED = (
 NAMING, NOTES, UNTIL = "the calls that name the thing", "the notes about the thing", " up to the time"
 
 
+_STATE_CALLS = (FOR, OK, SETS)
+_KNOWN: Mapping[str, Sequence[str]] = {
+    "now": [f"the last value in {group}" for group in _STATE_CALLS],
+    "at": [
+        f"the {place} value in {group}{until}"
+        for place in ("first", "last")
+        for group in _STATE_CALLS
+        for until in ("", UNTIL)
+    ],
+    "call": [f"the {place} call in {group}" for place in ("first", "last") for group in (*_STATE_CALLS, NAMING)],
+    "failed": [f"the {place} value in {FAILED}" for place in ("first", "last")],
+    "pending": [f"the {place} value in {NOTES}" for place in ("first", "last")],
+    "count": [f"the number of {group}{UNTIL}" for group in (*_STATE_CALLS, FAILED, NOTES)],
+}
+"""Heuristics that find what is asked for, except for what their reason names, by the name of the question."""
+
+
 def declare_shortcuts(kinds: Set[str]) -> Mapping[str, str]:
     """Return the known shortcuts of the questions of some kinds."""
-    return {}
+    return dict.fromkeys(
+        (name for kind, names in _KNOWN.items() if kind in kinds for name in names),
+        "Finding these calls is what is asked, except for undone and cleared values, errors, notes and retries.",
+    )
 
 
 def replies(calls: Sequence[Call], tool: str, thing: str, ask: str, time: Any) -> Mapping[str, str]:

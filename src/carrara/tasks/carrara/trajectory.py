@@ -25,7 +25,7 @@ items: nothing follows the deciding call, a failed call follows it, a note follo
 undone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import field, replace
 from datetime import datetime
 from typing import Any, Literal, TypeVar
@@ -54,7 +54,7 @@ from carrara.tasks.carrara._tool_log import (
     ToolName,
     draw_history,
     draw_log,
-    find_pending,
+    find_unset,
     more_calls,
     name_thing,
     read_calls,
@@ -91,24 +91,25 @@ TIMED: Sequence[Ask] = ("at", "count")
 """The questions about a time."""
 OTHERS = 3
 """The values of a thing of another tool than the one in question."""
-CARRIED_OUT = 0.6
-"""The probability that a value was noted before it was set, where the question is about notes."""
+LED = 0.5
+"""The probability that a value was noted, or failed to be set, before it was set, where the question is about that."""
 _LABELS: Mapping[Role, str] = {"assistant": "Agent: ", "user": "Tool: "}
 _LAST = "That was the last call."
 
 NEVER, CLEARED_LAST, NOT_YET = "never", "cleared", "not yet"
 SET, THEN_FAILED, THEN_NOTED, UNDONE = "set", "then failed", "then noted", "another undone"
-NO_FAILED, RETRIED = "nothing failed", "retried"
+ALL_RETRIED, FAILED, FAILED_EARLIER = "all retried", "failed", "another retried later"
 ALL_DONE, NOTED, NOTE_FAILED = "all done", "noted", "noted and failed"
 _TAILS: Mapping[str, Noise] = {
-    THEN_FAILED: "failed", THEN_NOTED: "note", UNDONE: "undone", NOTED: "note", NOTE_FAILED: "failed plan",
+    THEN_FAILED: "failed", THEN_NOTED: "note", UNDONE: "undone", FAILED: "failed", FAILED_EARLIER: "failed",
+    NOTED: "note", NOTE_FAILED: "failed plan",
 }  # fmt: skip
 _STATE = (SET, THEN_FAILED, THEN_NOTED, UNDONE)
 REASONS: Mapping[Ask, tuple[Sequence[str], Sequence[str]]] = {
     "now": ((NEVER, CLEARED_LAST), _STATE),
     "at": ((NEVER, CLEARED_LAST, NOT_YET), _STATE),
     "call": ((NEVER,), _STATE),
-    "failed": ((NO_FAILED,), (THEN_FAILED, RETRIED)),
+    "failed": ((ALL_RETRIED,), (FAILED, FAILED_EARLIER)),
     "pending": ((ALL_DONE,), (NOTED, NOTE_FAILED)),
     "count": ((), ()),
 }
@@ -136,12 +137,12 @@ class Trajectory(SuiteTask):
             "the id of the call. If no call changed it, the answer is: none."
         ),
         "failed": (
-            "Which {value} was given in the last failed call to set the {value} of {key} {thing}? If no such call "
-            "failed, the answer is: none."
+            "Which {value} did the agent try to set for {key} {thing} in a failed call, and not set successfully "
+            "afterwards? If there is none, the answer is: none."
         ),
         "pending": (
-            "Which {value} does a note announce for {key} {thing} that no later successful call set? If there is no "
-            "such note, the answer is: none."
+            "Which {value} did the agent note as the next one for {key} {thing}, and not set successfully afterwards? "
+            "If there is none, the answer is: none."
         ),
         "count": (
             "How many calls had changed the {value} of {key} {thing} by {time}? A change that was undone later counts, "
@@ -149,8 +150,8 @@ class Trajectory(SuiteTask):
         ),
     }
     kind: Sweep[Ask] = Sweep("now", "at", "call", "failed", "pending", "count")
-    """What is asked: the value at the end, or at a time; the last call that changed it; the value that a call last
-    failed to set; the one that was noted and never set; or the number of changes up to a time."""
+    """What is asked: the value at the end, or at a time; the last call that changed it; the value that a call
+    failed to set, or that a note announced, and that was not set afterwards; or the number of changes up to a time."""
     changes: Sweep[int] = Sweep(1, 2, 4, 8)
     """Values of the thing in question that stay, one after the other. Further ones are set and undone."""
     form: Literal["text", "chat"] = field(default="text", metadata=PRESENTS)
@@ -215,7 +216,7 @@ class Trajectory(SuiteTask):
 
         For a number of changes, it is that number. -1: no call decides.
         """
-        if reason in (NO_FAILED, ALL_DONE):
+        if reason in (ALL_RETRIED, ALL_DONE):
             return -1
         if reason in (NEVER, NOT_YET, CLEARED_LAST):
             return self.changes + 1 if reason == CLEARED_LAST else 0
@@ -225,7 +226,7 @@ class Trajectory(SuiteTask):
             case "count":
                 return self._in_turn(rng, "number", range(self.changes + 1))
             case "failed" | "pending":
-                return rng.stream("asked").between(int(reason == RETRIED), self.changes)
+                return rng.stream("asked").below(self.changes + (reason != FAILED_EARLIER))
             case _:
                 return self.changes
 
@@ -251,19 +252,16 @@ class Trajectory(SuiteTask):
             case "now" | "at" | "call":
                 if reason in _STATE:
                     free -= {"undone"}
-                noise[asked] = frozenset() if reason == SET else free - {"show"}
+                shown: Set[Noise] = {"show"} if self.kind == "call" else frozenset()
+                noise[asked] = shown if reason == SET else free - {"show"} | shown
             case "failed":
-                leads -= {"failed"}
-                last = asked - (reason == RETRIED)
-                noise = [
-                    free - ({"failed undo"} if stay <= last else {"failed undo", "failed"})
-                    for stay in range(len(noise))
-                ]
-                led = {asked: "failed"} if reason == RETRIED else {}
+                leads, noise = leads - {"failed"}, [free - {"failed"}] * len(noise)
+                led = self._draw_led(rng, "failed", asked + 1 if reason == FAILED_EARLIER else 0)
+                if reason == FAILED:
+                    led = {stay: lead for stay, lead in led.items() if stay <= asked}
             case "pending":
-                leads -= {"note"}
-                noise = [free - {"note"}] * len(noise)
-                led = {stay: "note" for stay in range(1, self.changes + 1) if rng.chance(CARRIED_OUT)}
+                leads, noise = leads - {"note"}, [free - {"note"}] * len(noise)
+                led = self._draw_led(rng, "note", 0)
             case "count":
                 pass
         return HistoryPlan(
@@ -274,6 +272,10 @@ class Trajectory(SuiteTask):
             cleared=reason == CLEARED_LAST or (self.kind not in ("now", "call") and rng.chance(CLEARED)),
             never=reason == NEVER,
         )
+
+    def _draw_led(self, rng: Rng, lead: Lead, needed: int) -> dict[int, Lead]:
+        """Return the lead of some values, by their numbers. The value `needed` is one of them. 0: any are."""
+        return {stay: lead for stay in range(1, self.changes + 1) if rng.chance(LED) or stay == needed}
 
     def _draw_time(self, rng: Rng, log: Log, reason: str, asked: int) -> datetime:
         """Return the time in question. It is not that of a call for the thing."""
@@ -356,10 +358,9 @@ def _answer(calls: Sequence[Call], ask: Ask) -> str:
         case "count":
             return str(len(changes))
         case "failed":
-            failed = [call.value for call in calls if call.action == "set" and not call.ok]
-            return failed[-1] if failed else NONE
+            return find_unset(calls, lambda call: call.action == "set" and not call.ok) or NONE
         case "pending":
-            return find_pending(calls) or NONE
+            return find_unset(calls, lambda call: call.action == "note") or NONE
         case "call":
             return changes[-1].id if changes else NONE
         case _:
