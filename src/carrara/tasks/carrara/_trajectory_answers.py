@@ -16,7 +16,8 @@ from carrara.answers.choice import Choice
 from carrara.answers.cues import affirmative_sentences
 from carrara.answers.types import AROUND, find_numbers, read_number
 from carrara.tasks.carrara._nodes import NODE
-from carrara.tasks.carrara._tool_log import NONE, Call, Log
+from carrara.tasks.carrara._tool_histories import Log
+from carrara.tasks.carrara._tool_log import NONE, Call
 from carrara.types import ErrorType, Question
 
 _ALSO_NONE = (

@@ -25,7 +25,7 @@ items: nothing follows the deciding call, a failed call follows it, a note follo
 undone.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from typing import Any, Literal, TypeVar
@@ -36,31 +36,38 @@ from carrara.task.inversion import read_names
 from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import count_cells, sweep_values
 from carrara.tasks.carrara._session_log import TOWNS
-from carrara.tasks.carrara._tool_log import (
+from carrara.tasks.carrara._tool_histories import (
+    ALL_DONE,
+    ALL_RETRIED,
     AROUND,
     CLEARED,
-    LEADS,
-    NOISE,
-    NONE,
-    PARTS,
-    TOOL_OF_KEY,
-    TOOLS,
-    Call,
+    CLEARED_LAST,
+    FAILED_EARLIER,
+    NEVER,
+    NOT_YET,
+    REASONS,
+    SET,
     HistoryPlan,
-    Lead,
     Log,
-    Noise,
     Step,
-    ToolName,
     draw_history,
     draw_log,
-    find_unset,
+    draw_plan,
     more_calls,
+    write_group,
+)
+from carrara.tasks.carrara._tool_log import (
+    NONE,
+    PARTS,
+    TIMED,
+    TOOL_OF_KEY,
+    TOOLS,
+    Ask,
+    ToolName,
+    find_answer,
     name_thing,
     read_calls,
     read_time,
-    replay,
-    write_group,
     write_time,
 )
 from carrara.tasks.carrara._trajectory_answers import (
@@ -85,35 +92,12 @@ from carrara.types import (
     UndecidableError,
 )
 
-Ask = Literal["now", "at", "call", "failed", "pending", "count"]
 MOST = 32
-TIMED: Sequence[Ask] = ("at", "count")
-"""The questions about a time."""
-OTHERS = 3
-"""The values of a thing of another tool than the one in question."""
-LED = 0.5
-"""The probability that a value was noted, or failed to be set, before it was set, where the question is about that."""
+OTHERS = 2
+"""The values of the things whose names share a part with that of the thing in question."""
 _LABELS: Mapping[Role, str] = {"assistant": "Agent: ", "user": "Tool: "}
 _LAST = "That was the last call."
 
-NEVER, CLEARED_LAST, NOT_YET = "never", "cleared", "not yet"
-SET, THEN_FAILED, THEN_NOTED, UNDONE = "set", "then failed", "then noted", "another undone"
-ALL_RETRIED, FAILED, FAILED_EARLIER = "all retried", "failed", "another retried later"
-ALL_DONE, NOTED, NOTE_FAILED = "all done", "noted", "noted and failed"
-_TAILS: Mapping[str, Noise] = {
-    THEN_FAILED: "failed", THEN_NOTED: "note", UNDONE: "undone", FAILED: "failed", FAILED_EARLIER: "failed",
-    NOTED: "note", NOTE_FAILED: "failed plan",
-}  # fmt: skip
-_STATE = (SET, THEN_FAILED, THEN_NOTED, UNDONE)
-REASONS: Mapping[Ask, tuple[Sequence[str], Sequence[str]]] = {
-    "now": ((NEVER, CLEARED_LAST), _STATE),
-    "at": ((NEVER, CLEARED_LAST, NOT_YET), _STATE),
-    "call": ((NEVER,), _STATE),
-    "failed": ((ALL_RETRIED,), (FAILED, FAILED_EARLIER)),
-    "pending": ((ALL_DONE,), (NOTED, NOTE_FAILED)),
-    "count": ((), ()),
-}
-"""Why the answer is `none`, and how it comes about otherwise, by the question. A fifth of the answers is `none`."""
 T = TypeVar("T")
 
 
@@ -167,7 +151,8 @@ class Trajectory(SuiteTask):
         towns = log_rng.sample(TOWNS, len(TOWNS) // 2)
         values, others = towns[: self.changes], towns[self.changes :]
         asked = self._draw_asked(rng, reason)
-        steps = draw_history(log_rng, values, iter(log_rng.shuffled(others)), self._plan(log_rng, reason, asked))
+        plan = draw_plan(log_rng, self.kind, reason, self.changes, asked)
+        steps = draw_history(log_rng, values, iter(log_rng.shuffled(others)), plan)
         things = self._draw_things(rng, log_rng)
         histories = [
             steps,
@@ -178,7 +163,7 @@ class Trajectory(SuiteTask):
         time = self._draw_time(log_rng, log, reason, asked)
         own = [place for place in log.places if self.kind not in TIMED or log.calls[place].time <= time]
         numbers = tuple(map(str, range(self.changes + 1))) if self.kind == "count" else ()
-        value = _answer([log.calls[place] for place in own], self.kind)
+        value = find_answer([log.calls[place] for place in own], self.kind)
         errors = {} if numbers else find_errors(log, others, self.kind, asked)
         name, thing = things[0]
         return Instance(
@@ -244,39 +229,6 @@ class Trajectory(SuiteTask):
             rng, values[:changes], iter(values[changes:]), HistoryPlan.free(changes, rng.chance(CLEARED))
         )
 
-    def _plan(self, rng: Rng, reason: str, asked: int) -> HistoryPlan:
-        """Return what the history in question has beside the calls that set its values."""
-        free, leads, led = frozenset(NOISE), frozenset(LEADS), dict[int, Lead]()
-        noise = [free] * (self.changes + 2)
-        match self.kind:
-            case "now" | "at" | "call":
-                if reason in _STATE:
-                    free -= {"undone"}
-                shown: Set[Noise] = {"show"} if self.kind == "call" else frozenset()
-                noise[asked] = shown if reason == SET else free - {"show"} | shown
-            case "failed":
-                leads, noise = leads - {"failed"}, [free - {"failed"}] * len(noise)
-                led = self._draw_led(rng, "failed", asked + 1 if reason == FAILED_EARLIER else 0)
-                if reason == FAILED:
-                    led = {stay: lead for stay, lead in led.items() if stay <= asked}
-            case "pending":
-                leads, noise = leads - {"note"}, [free - {"note"}] * len(noise)
-                led = self._draw_led(rng, "note", 0)
-            case "count":
-                pass
-        return HistoryPlan(
-            noise=noise,
-            tails={asked: _TAILS[reason]} if reason in _TAILS else {},
-            leads=leads,
-            led=led,
-            cleared=reason == CLEARED_LAST or (self.kind not in ("now", "call") and rng.chance(CLEARED)),
-            never=reason == NEVER,
-        )
-
-    def _draw_led(self, rng: Rng, lead: Lead, needed: int) -> dict[int, Lead]:
-        """Return the lead of some values, by their numbers. The value `needed` is one of them. 0: any are."""
-        return {stay: lead for stay in range(1, self.changes + 1) if rng.chance(LED) or stay == needed}
-
     def _draw_time(self, rng: Rng, log: Log, reason: str, asked: int) -> datetime:
         """Return the time in question. It is not that of a call for the thing."""
         steps = log.steps
@@ -295,7 +247,7 @@ class Trajectory(SuiteTask):
     def _is_needed(self, log: Log, places: Sequence[int], place: int, value: str) -> bool:
         """Return whether a call decides: without it, the answer changes."""
         try:
-            return _answer([log.calls[other] for other in places if other != place], self.kind) != value
+            return find_answer([log.calls[other] for other in places if other != place], self.kind) != value
         except UndecidableError:
             return True
 
@@ -327,7 +279,7 @@ class Trajectory(SuiteTask):
         if ask in TIMED:
             time = read_time(names["time"])
             calls = [call for call in calls if call.time <= time]
-        return TrajectoryAnswer(_answer(calls, ask))
+        return TrajectoryAnswer(find_answer(calls, ask))
 
     def markers(self, instance: Instance) -> Mapping[int, Marker]:
         """Return the values that calls set for the thing in question. Other calls have no marker."""
@@ -349,19 +301,3 @@ class Trajectory(SuiteTask):
 
     def shortcuts(self) -> Mapping[str, str]:
         return declare_shortcuts({*sweep_values(self, "kind")})
-
-
-def _answer(calls: Sequence[Call], ask: Ask) -> str:
-    """Return the answer that follows from the calls for a thing, up to the time in question."""
-    changes = replay(calls)
-    match ask:
-        case "count":
-            return str(len(changes))
-        case "failed":
-            return find_unset(calls, lambda call: call.action == "set" and not call.ok) or NONE
-        case "pending":
-            return find_unset(calls, lambda call: call.action == "note") or NONE
-        case "call":
-            return changes[-1].id if changes else NONE
-        case _:
-            return (changes and changes[-1].value) or NONE
