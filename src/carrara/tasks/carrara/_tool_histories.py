@@ -148,7 +148,7 @@ def draw_plan(rng: Rng, kind: Ask, reason: str, changes: int, asked: int) -> His
         asked: The number of the value after which the deciding call comes. -1: no call decides.
     """
     free, leads, led = frozenset(NOISE), frozenset(LEADS), dict[int, Lead]()
-    noise = [free] * (changes + 2)
+    noise: list[Set[Noise]] = [free] * (changes + 2)
     match kind:
         case "now" | "at" | "call":
             if reason in _STATE:
@@ -241,16 +241,16 @@ def draw_log(rng: Rng, histories: Sequence[tuple[ToolName, str, Sequence[Step]]]
 
 # --- filler ---
 
-EPISODES: Mapping[tuple[Action | Noise, ...], int] = {
-    ("set",): 8,
-    ("set", "undo"): 3,
-    ("set", "show"): 3,
-    ("failed",): 5,
-    ("note",): 4,
-    ("failed undo",): 1,
-    ("clear",): 1,
+EPISODES: Mapping[tuple[tuple[Action, bool], ...], int] = {
+    (("set", True),): 8,
+    (("set", True), ("undo", True)): 3,
+    (("set", True), ("show", True)): 3,
+    (("set", False),): 5,
+    (("note", True),): 4,
+    (("undo", False),): 1,
+    (("clear", True),): 1,
 }
-"""The weights of the groups of filler. The calls of a group are about one thing."""
+"""The weights of the groups of filler. The calls of a group are about one thing, and each is ok or fails."""
 
 
 def write_group(rng: Rng, call: Call, fact: int | None = None) -> SegmentGroup:
@@ -277,8 +277,7 @@ def more_calls(log: Log, towns: Sequence[str]) -> Filler:
             passed = (bounds[gap + 1] - bounds[gap]) * counts[gap] / (counts[gap] + HALF)
             time = bounds[gap] + timedelta(minutes=int(passed / timedelta(minutes=1)))
             (tool, thing), town, segments = rng.choice(things), rng.choice(towns), list[Segment]()
-            for name in rng.choice(episodes):
-                action, ok = _EPISODE_CALLS.get(name, (name, True))
+            for action, ok in rng.choice(episodes):
                 value = town if action in ("set", "show", "note") else ""
                 segments += write_group(rng, Call(next(ids), time, tool, thing, action, value, ok))
             return tuple(segments)
@@ -286,6 +285,3 @@ def more_calls(log: Log, towns: Sequence[str]) -> Filler:
         return stream
 
     return open_filler
-
-
-_EPISODE_CALLS: Mapping[str, tuple[Action, bool]] = {"failed": ("set", False), "failed undo": ("undo", False)}

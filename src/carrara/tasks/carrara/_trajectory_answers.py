@@ -8,7 +8,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from carrara.answers import AnswerType, asks_for
@@ -68,8 +68,9 @@ class TrajectoryAnswerType(AnswerType[TrajectoryAnswer]):
             name = _ID.sub("", text.strip(AROUND), count=1).strip(AROUND)
             if NODE.pattern.fullmatch(name):
                 return TrajectoryAnswer(name.lower())
+            question = replace(question, options=(NONE,))
         value = _VALUE.parse_value(text, question)
-        return NOTHING if value is None and text.strip(AROUND).lower() == NONE else value and TrajectoryAnswer(value)
+        return None if value is None else TrajectoryAnswer(value)
 
     def find_values(self, text: str, question: Question[Any]) -> Iterator[TrajectoryAnswer]:
         sentences = affirmative_sentences(_TIME.sub(" ", text), question)
@@ -85,9 +86,6 @@ class TrajectoryAnswerType(AnswerType[TrajectoryAnswer]):
 
     def budget(self, gold: TrajectoryAnswer) -> int:
         return 32
-
-
-NOTHING = TrajectoryAnswer(NONE)
 
 
 def find_errors(log: Log, others: Sequence[str], ask: str, stay: int) -> Mapping[str, str]:

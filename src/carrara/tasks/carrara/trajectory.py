@@ -194,7 +194,7 @@ class Trajectory(SuiteTask):
         unset, reasons = REASONS[self.kind]
         if not unset:
             return SET
-        return self._in_turn(rng, "reason", [*unset, *reasons * (4 * len(unset) // len(reasons))])
+        return self._in_turn(rng, "reason", [*unset, *list(reasons) * (4 * len(unset) // len(reasons))])
 
     def _draw_asked(self, rng: Rng, reason: str) -> int:
         """Return the number of the value after which the deciding call comes: 0 before all, one more if cleared.
