@@ -184,9 +184,9 @@ def _draw_led(rng: Rng, lead: Lead, changes: int, needed: int) -> dict[int, Lead
 
 EARLIEST, DAYS = datetime(2031, 1, 1, 8), 360
 """The time from which the first call may be, and the number of days on which it may be."""
-MINUTES = 14_400
+MINUTES = 2880
 """About how many minutes pass between the first call of the facts and the last, unless there are many."""
-AROUND = timedelta(hours=6)
+AROUND = timedelta(hours=2)
 """The time before the first fact, and after the last one, in which there may be calls."""
 HALF = 30
 """The groups of filler between two facts after which half of the time between them has passed."""

@@ -1,28 +1,48 @@
 """Trajectory: the work of an agent, in which calls of tools change values, fail, are undone, or are only planned.
 
-After AgentLongBench and LOCA-bench, whose contexts are logs of tools. One item without filler:
+After the logs of tools in AgentLongBench and LOCA-bench. One item without filler:
 
 >>> from textwrap import fill
 >>> from carrara.items.item import make
->>> *lines, question = make("carrara/trajectory", params={"changes": "1"}).text.split("\\n")
->>> for line in (*lines[:12], "…", question):
+>>> *lines, question = make("carrara/trajectory", index=35, params={"changes": "1"}).text.split("\\n")
+>>> for line in (*lines[:14], "…", question):
 ...     print(fill(line, 110))
+The text below is the log of an agent that works with tools. Each call has an id, and its result follows with
+the time. At the start of the log, every value is none. A call takes effect only if its result says ok, and a
+call whose result says error changes nothing. An undo that is ok takes back the last change of that thing,
+whose value is then again what it was before that change. The value null means none. A note says what the
+agent means to do next, and changes nothing itself.
+<BLANKLINE>
+<text> Tool: start 2031-06-03 12:38
+Agent: qsjnxc notes.add {"text": "Next: set the room of event kettle-with-harbour to Blackfield."}
+Tool: qsjnxc 2031-06-03 14:38 {"ok": true}
+Agent: tmlrlm calendar.move {"event": "kettle-with-harbour", "room": "Westworth"}
+Tool: tmlrlm 2031-06-03 17:15 {"error": "too many requests"}
+Agent: gzxngm calendar.move {"event": "mirror-with-bell", "room": "Birchwick"}
+Tool: gzxngm 2031-06-03 22:43 {"error": "session expired"}
+Agent: xgxsgf calendar.move {"event": "mirror-with-bell", "room": "Bramblegate"}
+Tool: xgxsgf 2031-06-04 02:12 {"ok": true}
+Agent: gjxrpl database.update {"row": "bell#19", "town": "Larkwick"}
+Tool: gjxrpl 2031-06-04 07:05 {"ok": true}
+Agent: gmgckg calendar.move {"event": "kettle-with-harbour", "room": "Westworth"}
+…
+What was the room of event kettle-with-bell at 2031-06-05 00:18? If it had none, the answer is: none. Reply
+with one line and nothing else, in this form: FINAL ANSWER: <the answer alone>
 
-A value is what follows from the calls whose result is ok. At the start every value is `none`. A call that sets a value
-or clears it is a change, and so is an undo, which takes back the last change of its thing: the value before it holds
-again. No undo takes back another undo. A call with an error changes nothing, and its errors are of a kind that cannot
-have changed anything. A note announces that a value is to be set, and changes nothing.
+At the start every value is `none`. A call that is `ok` and sets or clears a value is a change. So is an undo that is
+`ok`: it takes back the last change of its thing. No undo follows an undo of the same thing without a change between
+them. A call with an error changes nothing; no error leaves open whether it did. A note changes nothing, though it is
+`ok`. No value is set for a thing twice, so that a value that failed or was noted is set later or never.
 
-The facts are the calls for the thing in question, for another thing of the same tool with as many values, and for two
-things of another tool. The filler is such calls for other things. Calls have drawn ids, so that a question about an
-id is the same at every length. Times ascend at every length.
+The facts are the calls for the thing in question, for another thing with as many values whose name shares a part with
+it, and for two more such things, one of another tool. The filler is calls for other things. Ids are drawn, so a
+question about an id is the same at every length. Times ascend at every length.
 
-A log shows the value of the thing in question only where that is not asked for: never between the change that decides
-and the moment in question.
+Some calls show a value. Those for the thing in question never do so between the change that decides and the moment in
+question, unless an id or a number is asked for.
 
-A fifth of the answers is `none`. Questions about values and changes have four more reasons, each in a fifth of the
-items: nothing follows the deciding call, a failed call follows it, a note follows it, or another value is set and
-undone.
+A fifth of the answers is `none`, except for numbers. Another fifth each is a value, or a change, that nothing follows,
+that a failed call follows, that a note follows, and that holds again because another value was undone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -110,8 +130,8 @@ class Trajectory(SuiteTask):
         "The text below is the log of an agent that works with tools. Each call has an id, and its result follows with "
         "the time. At the start of the log, every value is none. A call takes effect only if its result says ok, and "
         "a call whose result says error changes nothing. An undo that is ok takes back the last change of that thing, "
-        "so that it has again the value that it had before. The value null means none. A note says what the agent "
-        "means to do next, and changes nothing itself."
+        "whose value is then again what it was before that change. The value null means none. A note says what the "
+        "agent means to do next, and changes nothing itself."
     )
     ask = {
         "now": "What is the {value} of {key} {thing} at the end of the log? If it has none, the answer is: none.",
