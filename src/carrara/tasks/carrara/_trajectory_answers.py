@@ -130,7 +130,7 @@ def error_type(answer: TrajectoryAnswer, gold: TrajectoryAnswer) -> ErrorType | 
         return ErrorType("too many calls" if off > 0 else "too few calls", f"by {abs(off)}")
     if answer.value == NONE:
         return ErrorType("abstained")
-    kind = gold.errors.get(answer.value, "not in the facts")
+    kind = gold.errors.get(answer.value, "other thing" if NODE.pattern.fullmatch(answer.value) else "not in the log")
     return ErrorType("should have abstained", kind) if gold.value == NONE else ErrorType(kind)
 
 
