@@ -283,7 +283,20 @@ def first_with(kind: str, answer: str, changes: str = "4") -> Item:
     return next(item for item in items if item.question.labels["answer"] == answer)
 
 
-@pytest.mark.parametrize("said", ["none", "None.", "null", "not set", "**none**", '"none"', "It has none."])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "none",
+        "None.",
+        "null",
+        "not set",
+        "**none**",
+        '"none"',
+        "It has none.",
+        "None (nothing is).",
+        "none (no call did)",
+    ],
+)
 def test_none_is_said(said: str) -> None:
     for kind, answer in (("now", "never"), ("call", "never"), ("failed", "all retried"), ("pending", "all done")):
         item = first_with(kind, answer)

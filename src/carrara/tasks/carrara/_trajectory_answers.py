@@ -22,9 +22,11 @@ from carrara.types import ErrorType, Question
 
 _ALSO_NONE = (
     "null", "nothing", "no value", "unset", "not set", "never set", "it has none", "it had none", "there is none",
-    "no call", "no such call", "no call changed it", "no note", "no such note",
+    "no call", "no calls", "no such call", "no call changed it", "no note", "no such note",
 )  # fmt: skip
 _ID = re.compile(r"(?:the )?(?:call |id )*", re.IGNORECASE)
+_REASON = re.compile(r"(?<=^none) ?\([^()\n]*\)\Z", re.IGNORECASE)
+"""Why there is none, after the answer."""
 _CALLS = re.compile(r" (?:calls?|changes?)\Z")
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\d(?: \d\d:\d\d)?")
 
@@ -69,7 +71,7 @@ class TrajectoryAnswerType(AnswerType[TrajectoryAnswer]):
             if NODE.pattern.fullmatch(name):
                 return TrajectoryAnswer(name.lower())
             question = replace(question, options=(NONE,))
-        value = _VALUE.parse_value(text, question)
+        value = _VALUE.parse_value(_REASON.sub("", text.strip(" .")), question)
         return None if value is None else TrajectoryAnswer(value)
 
     def find_values(self, text: str, question: Question[Any]) -> Iterator[TrajectoryAnswer]:
