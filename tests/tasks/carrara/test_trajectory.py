@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -437,13 +438,18 @@ def gaming(item: Item) -> Mapping[str, str]:
 
 @pytest.mark.slow
 def test_fifty_replies_that_understand_nothing_gain_nothing() -> None:
+    """The chance level and the best score are those of docs/explanation/fidelity/carrara.md."""
     items = [*items_of({}, 120)]
     replies = [gaming(item) for item in items]
+    page = Path("docs/explanation/fidelity/carrara.md").read_text("utf-8")
     chance = sum(item.question.chance_level for item in items)
     assert len(replies[0]) >= 50
     for name in replies[0]:
         scores = [grade(item.task, item.question, said[name]).score for item, said in zip(items, replies, strict=True)]
         assert sum(scores) <= chance, name
+        if name == "none":
+            assert f"which is {chance / len(items):.3f} for the 120 items" in page
+            assert f"best are `none` ({sum(scores) / len(items):.3f})" in page
 
 
 def test_there_are_twenty_heuristics_of_each_question() -> None:
