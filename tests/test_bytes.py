@@ -27,6 +27,7 @@ ASKED = [
 LONG = {
     "carrara/ranking": 4096,
     "carrara/sessions": 4096,
+    "carrara/trajectory": 4096,
     "michelangelo/mrcr": 4096,
     "minerva/alternating": 4096,
     "minerva/blocks": 4096,

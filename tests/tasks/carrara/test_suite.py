@@ -44,6 +44,9 @@ from tests.helpers.carrara_suite import instance_of, item_id, text_of
         ("sessions", {"updates": "4,65"}, "updates go from 1 to 64"),
         ("sessions", {"updates": "2,2"}, "updates takes one value or several different ones"),
         ("sessions", {"kind": "never"}, "kind"),
+        ("trajectory", {"changes": "33"}, "changes go from 1 to 32"),
+        ("trajectory", {"kind": "open"}, "kind"),
+        ("trajectory", {"form": "json"}, "form"),
         ("walks", {"sizes": "1,1"}, "sizes are different numbers of nodes"),
         ("walks", {"sizes": "30"}, "nodes go from 65 to 1000"),
         ("walks", {"steps": "0"}, "steps go from 1 to 10"),
@@ -77,6 +80,9 @@ def test_bad_parameters_are_refused_in_a_sentence(task: str, params: dict[str, s
         ("ranking", "top=20"),
         ("sessions", "updates=1,32"),
         ("sessions", "kind=how_often;updates=8"),
+        ("trajectory", "changes=1,16"),
+        ("trajectory", "form=chat"),
+        ("trajectory", "kind=call;changes=4"),
         ("walks", "steps=1,5;degree=2"),
         ("walks", "kind=within;sizes=0,40;nodes=100"),
     ],
@@ -108,6 +114,7 @@ def test_a_text_without_facts_decides_nothing(task: str, params: dict[str, str])
         ("citations", "", 80, 100, 0.006),
         ("ranking", "", 30, 50, 0.01),
         ("walks", "sizes=1,2,5", 60, 60, 0.006),
+        *(("trajectory", f"kind={kind};changes=4", 30, 40, 0.02) for kind in ("at", "call", "count")),
         *(("sessions", f"kind={kind};updates=4", 30, 40, 0.02) for kind in ("latest", "first", "as_of", "how_often")),
     ],
 )
@@ -132,7 +139,9 @@ def candidates(item: Item) -> Sequence[str]:
 
 
 @pytest.mark.parametrize("form", ["{}", "FINAL ANSWER: {}", "Answer: [{}]"])
-@pytest.mark.parametrize("task", ["associations", "census", "citations", "in_context", "sessions", "walks"])
+@pytest.mark.parametrize(
+    "task", ["associations", "census", "citations", "in_context", "sessions", "trajectory", "walks"]
+)
 @pytest.mark.sampled(2)
 def test_naming_every_answer_gains_nothing(task: str, form: str) -> None:
     """At most the first answer counts, where each stands on a line of its own: a guess. Nor does the prompt help."""
@@ -155,6 +164,11 @@ def test_naming_every_answer_gains_nothing(task: str, form: str) -> None:
         ("march", 1, ("[1] ", "\n[2] 5", "12 ", "-", "[1] 12\n[2] 5\n", "\n    ", "no, ")),
         ("ranking", 1, ("bcdfgh, ", "bcdfgh > ", "[bcdfgh] ", "1. bcdfgh\n", "1. ", "document ", "> ")),
         ("sessions", 4, ("Ashford, ", "not said or ", "33 ", "Ash", "Session with Ada on 1 May 2020\n", "— ", "[")),
+        (
+            "trajectory",
+            6,
+            ("Ashford, ", "none or ", "bcdfgh ", "call ", "33 ", '{"ok": true} ', "2031-01-01 12:00 ", "["),
+        ),
         ("walks", 1, ("—", "-", "bcdfgh, ", "bcdfgh -> ", "[", "1. ", "node ", "bcdfgh and ", "there is ")),
     ],
 )

@@ -364,24 +364,31 @@ class Timeline:
         return errors
 
 
-def draw_timeline(
-    rng: Rng, main_history: Sequence[Event], other_thing: Sequence[Event], others: Sequence[Sequence[Event]]
-) -> Timeline:
-    """Return a timeline of the main history, the history of another thing of its owner, and further histories.
+def draw_depths(rng: Rng, sizes: Sequence[int]) -> list[list[float]]:
+    """Return the positions of the statements of some histories, from 0 to 1, by the sizes of the histories.
 
     The first two take up a part of the text. Other histories begin before them and end after them, so that the last
-    statement of the main history is not near the end of the text, however many statements it has.
+    statement of the first history is not near the end of the text, however many statements it has.
     """
     size = SHORTEST + (LONGEST - SHORTEST) * rng.random()
     start = (1 - size) * rng.random()
     end = start + size
-    depths = [[start + size * rng.random() for _ in history] for history in (main_history, other_thing)]
-    depths += [[rng.random() for _ in history] for history in others]
+    depths = [[start + size * rng.random() for _ in range(count)] for count in sizes[:2]]
+    depths += [[rng.random() for _ in range(count)] for count in sizes[2:]]
     depths[2][0], depths[-1][-1] = start * rng.random(), end + (1 - end) * rng.random()
+    return [sorted(history_depths) for history_depths in depths]
+
+
+def draw_timeline(
+    rng: Rng, main_history: Sequence[Event], other_thing: Sequence[Event], others: Sequence[Sequence[Event]]
+) -> Timeline:
+    """Return a timeline of the main history, the history of another thing of its owner, and further histories."""
+    histories = (main_history, other_thing, *others)
+    depths = draw_depths(rng, [len(history) for history in histories])
     placed_events = sorted(
         (depth, number, event)
-        for number, history in enumerate((main_history, other_thing, *others))
-        for depth, event in zip(sorted(depths[number]), history, strict=True)
+        for number, history in enumerate(histories)
+        for depth, event in zip(depths[number], history, strict=True)
     )
     step = max(4, 2 * DAYS // len(placed_events))
     days = [EARLIEST + timedelta(rng.below((LATEST - EARLIEST).days))]
