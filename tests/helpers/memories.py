@@ -150,3 +150,12 @@ class Worker(KeepAll):
     async def close(self) -> None:
         await super().close()
         self.task.cancel()
+
+
+class Sized(KeepAll):
+    """Says that it keeps what `sizes` holds."""
+
+    sizes: object = None
+
+    def size(self) -> object:
+        return self.sizes
