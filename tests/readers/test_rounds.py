@@ -93,6 +93,13 @@ def test_survival_is_that_of_the_rule(way: str, tmp_path: Path) -> None:
         check_arrivals(results, tmp_path / "requests.jsonl")
 
 
+@pytest.mark.parametrize("compactor", [f"command={PYTHON} {PROGRAM} keep", "strategy=summary"])
+def test_the_oracle_reads_what_a_compaction_left(compactor: str, tmp_path: Path) -> None:
+    results = run(f"compact:window=2k,{compactor}", tmp_path, n=1)
+    assert [len(result.rounds) > 1 for result in results] == [True]
+    assert [result.score for result in results] == [1.0]
+
+
 def expected_fate(number: str, rounds: int) -> str:
     if rounds <= lives(number):
         return "unused" if lives(number) else ""
