@@ -10,6 +10,7 @@ from carrara.items.item import make
 from carrara.operations.results import Results
 from carrara.readers.context import ReaderContext
 from carrara.readers.registry import parse_reader
+from carrara.results.series import series_of
 from carrara.util.errors import RunError, UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.memories import KeepAll, Sized
@@ -190,3 +191,10 @@ def test_sizes_of_a_memory_are_in_the_results(size: object, tmp_path: Path, monk
     assert result.reading.store is not None
     sizes = size if isinstance(size, dict) else {}
     assert (result.reading.store.bytes, result.reading.store.entries) == (sizes.get("bytes"), sizes.get("entries"))
+
+
+def test_answers_of_a_memory_and_of_the_model_are_one_series(tmp_path: Path) -> None:
+    """The name under which a server answers is not that of the model, and a memory's own answers have neither."""
+    results = run(tmp_path, "AnswerSome", n=4)
+    assert sorted(result.answered_by for result in results) == ["", "", "oracle", "oracle"]
+    assert len({series_of(results)(result) for result in results}) == 1

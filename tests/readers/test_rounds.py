@@ -19,7 +19,7 @@ from carrara.items.render import render
 from carrara.operations.results import Results
 from carrara.readers.compact import OVERHEAD, Compact
 from carrara.readers.context import Passage, ReaderContext
-from carrara.readers.reader import Round
+from carrara.readers.reader import Estimate, Round
 from carrara.readers.registry import parse_reader
 from carrara.readers.rounds import trace_rounds
 from carrara.results.result import Result, RoundState
@@ -379,6 +379,14 @@ def test_questions_on_one_context_share_its_summary(tmp_path: Path) -> None:
     assert len(results) == 3
     assert states.pop(own) == {"dropped"}
     assert list(states.values()) == [{"kept"}] * 2
+
+
+def test_the_estimate_is_that_of_the_summaries_even_if_they_are_longer_than_the_text(tmp_path: Path) -> None:
+    for words in (10, 4000):
+        reader = parse_reader(
+            write_summaries(tmp_path / f"{words}.jsonl", [("a", "four" * words), ("b", "four" * words)])
+        )
+        assert reader.estimate(prompt=1000, around=100, answer=8) == Estimate(1, 100 + words, 8)
 
 
 def test_one_text_is_the_summary_of_one_context(tmp_path: Path) -> None:
