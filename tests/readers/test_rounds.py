@@ -381,6 +381,13 @@ def test_questions_on_one_context_share_its_summary(tmp_path: Path) -> None:
     assert list(states.values()) == [{"kept"}] * 2
 
 
+def test_a_window_that_a_summary_would_fill_is_estimated_in_few_requests() -> None:
+    """Runs of the oracle took 29 requests for two items at 500 tokens, and 22 at 600."""
+    for window, requests in ((500, 29), (600, 22)):
+        estimate = parse_reader(f"compact:window={window}").estimate(prompt=2048, around=90, answer=20)
+        assert 0.7 * requests <= 2 * estimate.requests <= 1.5 * requests
+
+
 def test_the_estimate_is_that_of_the_summaries_even_if_they_are_longer_than_the_text(tmp_path: Path) -> None:
     for words in (10, 4000):
         reader = parse_reader(

@@ -260,7 +260,8 @@ async def _ask(
         remove_texts(context.passed)  # agents pass the results of tools on without references
         exchanges = [Exchange(call.parts, call.output) for call in item_calls.made]
         traced = await anyio.to_thread.run_sync(trace_facts, item, context, exchanges, reading.seen, reading.earlier)
-        private = await anyio.to_thread.run_sync(count_private, item, context, exchanges, reading.seen)
+        shown = None if reading.seen is None else [*reading.seen, reading.reply]  # a system may not name all its texts
+        private = await anyio.to_thread.run_sync(count_private, item, context, exchanges, shown)
         rounds = await anyio.to_thread.run_sync(trace_rounds, item, context, reading.rounds)
         record = reading_record(reference.sha256, item_calls.made, reading, traced, private, rounds)
     elif item.prompt.template.follow_ups:
