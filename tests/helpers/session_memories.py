@@ -93,3 +93,19 @@ def __getattr__(name: str) -> type[Sessions]:
     if name not in FLAWS:
         raise AttributeError(name)
     return type(name, (Sessions,), {"name": name})
+
+
+class Hide(Sessions):
+    """A memory that answers what was told in private, and says that it answers from nothing."""
+
+    def __init__(self, model: object) -> None:
+        self.found, self.text = [], ""
+
+    async def add(self, text: str, session: str, time: str) -> None:
+        self.text += text
+
+    async def answer(self, question: str) -> str | None:
+        owner, thing = re.findall(r"(\w+)'s (\w+)", question)[0]
+        own = [part for part in self.text.split("\n\n") if f"Session with {owner} " in part]
+        towns = [town for part in own for of, town in TOLD_IN_PRIVATE.findall(part) if of == thing]
+        return f"FINAL ANSWER: {towns[0] if towns else 'not said'}"

@@ -10,9 +10,10 @@ from carrara.items.item import make
 from carrara.operations.results import Results
 from carrara.readers.context import ReaderContext
 from carrara.readers.registry import parse_reader
+from carrara.results.series import series_of
 from carrara.util.errors import RunError, UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
-from tests.helpers.memories import KeepAll
+from tests.helpers.memories import KeepAll, Sized
 
 pytestmark = [LEFT_OPEN, pytest.mark.usefixtures("collected")]
 MEMORIES = "memory:tests.helpers.memories"
@@ -159,3 +160,41 @@ def test_settings_are_written_as_they_are_read() -> None:
         parse_reader("memory:my.module:Mine,size=4")
     with pytest.raises(UsageError, match="chunk is 0"):
         parse_reader("memory:my.module:Mine,chunk=0")
+
+
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [
+        ({"bytes": -1}, "has the size -1 as `bytes`: a size is a whole number from 0"),
+        ({"bytes": 1 << 53}, "has the size 9007199254740992"),
+        ({"entries": 1.5}, "has the size 1.5 as `entries`"),
+        ({"entries": float("nan")}, "has the size nan"),
+        ({"bytes": True}, "has the size True"),
+        ({"bytes": "12"}, "has the size 12"),
+        (7, "the size of the memory .*Sized is int"),
+        ([1, 2], "is list: return `bytes` and `entries`"),
+    ],
+)
+def test_a_size_that_no_log_can_keep_is_an_error(
+    size: object, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Sized, "sizes", size)
+    with pytest.raises(RunError, match=message):
+        run(tmp_path, "Sized", n=1)
+
+
+@pytest.mark.parametrize("size", [{"bytes": (1 << 53) - 1, "entries": 2.0}, {"bytes": None, "entries": 0}, None])
+def test_sizes_of_a_memory_are_in_the_results(size: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Sized, "sizes", size)
+    [result] = run(tmp_path, "Sized", n=1)
+    assert result.reading is not None
+    assert result.reading.store is not None
+    sizes = size if isinstance(size, dict) else {}
+    assert (result.reading.store.bytes, result.reading.store.entries) == (sizes.get("bytes"), sizes.get("entries"))
+
+
+def test_answers_of_a_memory_and_of_the_model_are_one_series(tmp_path: Path) -> None:
+    """The name under which a server answers is not that of the model, and a memory's own answers have neither."""
+    results = run(tmp_path, "AnswerSome", n=4)
+    assert sorted(result.answered_by for result in results) == ["", "", "oracle", "oracle"]
+    assert len({series_of(results)(result) for result in results}) == 1

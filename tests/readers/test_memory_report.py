@@ -135,6 +135,16 @@ def test_the_page_the_terminal_and_json_have_the_memories(tmp_path: Path, capsys
     assert {entry["what"]: entry["mean"] for entry in second["differences"] if entry["kind"] is None}["score"] < 0
 
 
+def test_a_private_fact_in_the_answer_was_kept_even_if_the_texts_lack_it(tmp_path: Path) -> None:
+    results = carrara.run(
+        "sessions", "carrara/oracle", lengths="0", n=12, tokenizer="o200k", params={"kind": "latest"}, out=tmp_path,
+        reader="memory:tests.helpers.session_memories:Hide,chunk=1000000",
+    )  # fmt: skip
+    private = [result.kept_private for result in results if result.kept_private]
+    assert private
+    assert {*private} == {(1, 1)}
+
+
 def first_private(reason: str) -> Item:
     ids = (f"carrara/sessions@3;kind=latest;updates=4/test-0-{index}.0/0/chat/gpt2" for index in range(60))
     return next(item for item in map(item_of, ids) if item.question.labels["answer"] == reason)

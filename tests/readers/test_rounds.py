@@ -19,7 +19,7 @@ from carrara.items.render import render
 from carrara.operations.results import Results
 from carrara.readers.compact import OVERHEAD, Compact
 from carrara.readers.context import Passage, ReaderContext
-from carrara.readers.reader import Round
+from carrara.readers.reader import Estimate, Round
 from carrara.readers.registry import parse_reader
 from carrara.readers.rounds import trace_rounds
 from carrara.results.result import Result, RoundState
@@ -91,6 +91,13 @@ def test_survival_is_that_of_the_rule(way: str, tmp_path: Path) -> None:
     assert row.cliff == min(age for age, share in shares.items() if share < 0.5)
     if way == "command":
         check_arrivals(results, tmp_path / "requests.jsonl")
+
+
+@pytest.mark.parametrize("compactor", [f"command={PYTHON} {PROGRAM} keep", "strategy=summary"])
+def test_the_oracle_reads_what_a_compaction_left(compactor: str, tmp_path: Path) -> None:
+    results = run(f"compact:window=2k,{compactor}", tmp_path, n=1)
+    assert [len(result.rounds) > 1 for result in results] == [True]
+    assert [result.score for result in results] == [1.0]
 
 
 def expected_fate(number: str, rounds: int) -> str:
@@ -372,6 +379,21 @@ def test_questions_on_one_context_share_its_summary(tmp_path: Path) -> None:
     assert len(results) == 3
     assert states.pop(own) == {"dropped"}
     assert list(states.values()) == [{"kept"}] * 2
+
+
+def test_a_window_that_a_summary_would_fill_is_estimated_in_few_requests() -> None:
+    """Runs of the oracle took 29 requests for two items at 500 tokens, and 22 at 600."""
+    for window, requests in ((500, 29), (600, 22)):
+        estimate = parse_reader(f"compact:window={window}").estimate(prompt=2048, around=90, answer=20)
+        assert 0.7 * requests <= 2 * estimate.requests <= 1.5 * requests
+
+
+def test_the_estimate_is_that_of_the_summaries_even_if_they_are_longer_than_the_text(tmp_path: Path) -> None:
+    for words in (10, 4000):
+        reader = parse_reader(
+            write_summaries(tmp_path / f"{words}.jsonl", [("a", "four" * words), ("b", "four" * words)])
+        )
+        assert reader.estimate(prompt=1000, around=100, answer=8) == Estimate(1, 100 + words, 8)
 
 
 def test_one_text_is_the_summary_of_one_context(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from carrara.report.reader_tables import cost_table
 from carrara.report.tables import summary_lines
 from carrara.results.readers import over_tasks, series_costs, spending_of
 from carrara.results.result import FATES, FactTrace, Fate, ReadingCost, Result
@@ -118,3 +119,6 @@ def test_money_is_known_where_each_reply_has_a_price() -> None:
     assert cost.per_item.money == 0.25
     [unknown] = over_tasks(series_costs([*paid[1:], replace(paid[0], money=None)]))
     assert unknown.total.money is None
+    assert "cost" in [column.name for column in cost_table(series_costs(paid)).columns]
+    failed = [replace(reply(0, 0.0), status="error", answer=None)]
+    assert "cost" not in [column.name for column in cost_table(series_costs(failed)).columns]

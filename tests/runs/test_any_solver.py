@@ -16,7 +16,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, chain, generate, self
 from inspect_ai.tool import Tool, ToolChoice, ToolInfo, tool
 
 import carrara
-from carrara.inspect_tasks import graph, mrcr, qa1
+from carrara.inspect_tasks import graph, mrcr, qa1, sessions
 from carrara.items.item import rebuild
 from carrara.runs.replies import read_results
 from carrara.runs.tasks import graded
@@ -224,3 +224,21 @@ def test_a_run_leaves_no_model_behind(tmp_path: Path) -> None:
             qa1(length="1k")
 
     Context().run(both)
+
+
+def test_questions_with_other_paper_scores_have_means_of_their_own(tmp_path: Path) -> None:
+    """A log with the mean of a score that not every question has is no error."""
+    task = sessions(length="0", kind="latest", n=14, seed=1, tokenizer="o200k")
+    [log] = eval(task, model="carrara/oracle", log_dir=str(tmp_path), display="none")
+    assert log.samples is not None
+    names = [tuple(sorted((sample.scores or {})["graded"].as_dict())) for sample in log.samples]
+    assert {*names} == {("pi_llm", "score"), ("score",)}
+    assert log.status == "success"
+    assert log.results is not None
+    [scores] = log.results.scores
+    assert {name: metric.value for name, metric in scores.metrics.items()} == {
+        "mean": 1.0,
+        "stderr": 0.0,
+        "mean of pi_llm": 1.0,
+        "stderr of pi_llm": 0.0,
+    }

@@ -221,7 +221,7 @@ class Compact(Reader):
         parts = count_passages(text, size)
         whole = text + parts * OVERHEAD + 2 * around
         last_size = min(whole, self.window)
-        written = min(WRITTEN, self.budget(self.window) or WRITTEN)
+        written = min(WRITTEN, self.budget(self.window) or WRITTEN, self.window // 2)
         calls_model = self.strategy == "summary" and not self.command
         times = max(0, -(-(whole - last_size) // max(1, self.window - written))) if calls_model else 0
         return Estimate(times + 1, times * self.window + last_size, times * written + answer)

@@ -12,7 +12,7 @@ import asyncio
 import inspect
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import Context as Variables
 from contextvars import copy_context
@@ -20,6 +20,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import pairwise
+from numbers import Real
 from typing import Any, Protocol, TypeVar, cast
 
 import anyio
@@ -38,6 +39,8 @@ STEP = timedelta(minutes=1)
 INSTRUCTIONS = 1024
 """The tokens that a memory system adds to each passage, about. Libraries differ from none to ten times as many."""
 SIZES = ("bytes", "entries")
+LARGEST_SIZE = (1 << 53) - 1
+"""The largest number of bytes or entries: the largest whole number that all readers of JSON keep."""
 DIGITS = 4
 """The decimal digits of seconds."""
 EXTRACTED = 256
@@ -60,7 +63,8 @@ class Memory(Protocol):
 
     - `found`, an attribute or a method: the texts from which the last answer was given. A fact that is in none of them
       is reported as lost. Without it, the prompts of the last call decide.
-    - `size()`: returns the size of what it keeps, as a mapping with `bytes` and `entries`. Called once for a context.
+    - `size()`: returns the size of what it keeps, as a mapping with `bytes` and `entries`, or with one of them. Called
+      once for a context.
     - `close()`: called when all questions on the context are answered, or to make room for other contexts.
 
     Examples:
@@ -149,7 +153,7 @@ class MemoryReader(Reader):
         async with memories.ask(context, model) as context_memory:
             earlier: Sequence[Exchange] = context_memory.calls
             if context_memory.memory is None:
-                await context_memory.take_in(memories.make, passages, context.is_conversation)
+                await context_memory.take_in(memories.make, passages, context.is_conversation, self.place)
                 earlier = ()
             try:
                 began = time.perf_counter()
@@ -185,6 +189,27 @@ def join_texts(context: ReaderContext, passages: Sequence[Passage], found: Seque
         gap = context.text[first.end : second.start] if first and second and first.end <= second.start else "-"
         text += (context.separator if gap.strip() else gap) + after
     return text
+
+
+def _sizes_of(size: object, place: str) -> dict[str, int]:
+    """Return the bytes and the entries that a memory says it keeps.
+
+    Raises:
+        UsageError: They are no sizes, which the log of a run could not keep.
+    """
+    if size is None:
+        return {}
+    if not isinstance(size, Mapping):
+        raise UsageError(f"the size of the memory {place} is {type(size).__name__}: return `bytes` and `entries`")
+    sizes = {name: size[name] for name in SIZES if size.get(name) is not None}
+    for name, number in sizes.items():
+        is_number = isinstance(number, Real) and not isinstance(number, bool)
+        if not (is_number and 0 <= number <= LARGEST_SIZE and number == int(number)):
+            raise UsageError(
+                f"the memory {place} has the size {str(number)[:40]} as `{name}`: a size is a whole number from 0 to "
+                f"{LARGEST_SIZE:,}"
+            )
+    return {name: int(number) for name, number in sizes.items()}
 
 
 class _CountedModel:
@@ -240,8 +265,14 @@ class _ContextMemory:
         """Whether it is one of the memories that there may be."""
         self._thread = anyio.CapacityLimiter(1)  # its own: the model may need the others
 
-    async def take_in(self, make: Callable[[MemoryModel], Any], passages: Sequence[str], one_session: bool) -> None:
-        """Make a memory, and have it take in the passages. If that fails, the next question tries again."""
+    async def take_in(
+        self, make: Callable[[MemoryModel], Any], passages: Sequence[str], one_session: bool, place: str
+    ) -> None:
+        """Make a memory, and have it take in the passages. If that fails, the next question tries again.
+
+        Args:
+            place: The name of the memory in errors.
+        """
         memory, self.model.calls = make(self.model), []
         seconds = list[float]()
         try:
@@ -250,6 +281,7 @@ class _ContextMemory:
                 await self.call(memory.add, str(passage), session, (START + number * STEP).isoformat())
                 seconds.append(round(time.perf_counter() - began, DIGITS))
             size = await self.call(memory.size) if callable(getattr(memory, "size", None)) else None
+            sizes = _sizes_of(size, place)
         except BaseException:
             await self._close(memory)
             raise
@@ -257,7 +289,7 @@ class _ContextMemory:
             self.calls, self.model.calls = self.model.calls, None
         self.memory = memory
         self.store = {
-            **{name: int(size[name]) for name in SIZES if size and name in size},
+            **sizes,
             "text_bytes": sum(len(str(passage).encode(errors="replace")) for passage in passages),
             "add_seconds": seconds,
         }

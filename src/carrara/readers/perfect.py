@@ -5,7 +5,7 @@ sent, so that a reader that loses a fact has a wrong answer.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from carrara.items.item import Item
@@ -25,10 +25,16 @@ class ReadCall(NamedTuple):
     tokens: int
 
 
-def reply_to(item: Item, prompt: str) -> str:
-    """Return the answer to a prompt that ends with the item's question, and else notes."""
+def reply_to(item: Item, prompt: str, earlier: Sequence[str] = ()) -> str:
+    """Return the answer to a prompt that ends with the item's question, and else notes.
+
+    Args:
+        earlier: The texts that the conversation has before the prompt, which then has no text of its own.
+    """
     context = ReaderContext(item)
-    return answer_from(item, [prompt]) if prompt.rstrip().endswith(context.question) else take_notes(item, prompt)
+    if prompt.rstrip().endswith(context.question):
+        return answer_from(item, earlier or [prompt])
+    return _present(context, earlier) if earlier else take_notes(item, prompt)
 
 
 def take_notes(item: Item, prompt: str) -> str:

@@ -87,7 +87,7 @@ class Summaries(Reader):
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
         summaries = _read(self.file)
-        return Estimate(1, min(prompt, around + summaries.characters // max(1, summaries.count) // 4), answer)
+        return Estimate(1, around + summaries.characters // summaries.count // 4, answer)
 
     @property
     def _most(self) -> Size | None:

@@ -200,7 +200,7 @@ def cost_table(costs: Sequence[SeriesCost]) -> Table:
         Column("tokens for a right answer", lambda row: rounded(_right(row, "tokens"), 0)),
         Column("seconds for a right answer", lambda row: rounded(_right(row, "seconds"), 1), only="page"),
     ]
-    if any(cost.total.money is not None for cost in costs):
+    if any(cost.total.calls and cost.total.money is not None for cost in costs):
         columns += [
             Column("cost", lambda row: money(row.per_item.money)),
             Column("cost of a right answer", lambda row: money(_right(row, "money"))),

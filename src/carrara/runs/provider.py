@@ -124,7 +124,14 @@ class ReferenceModel(ModelAPI):
                 for number, call in enumerate(reads)
             ]
             return output
-        reply = answer_from(item, results) if tools or results else reply_to(item, input[-1].text)
+        # What a compaction left is a user's text between the task and the last message.
+        texts = [message.text for message in input[1:-1] if message.role in ("tool", "user")]
+        if input[-1].role == "tool":
+            texts.append(input[-1].text)
+        if tools or (texts and input[-1].role == "tool"):
+            reply = answer_from(item, texts)
+        else:
+            reply = reply_to(item, input[-1].text, texts)
         return ModelOutput.from_content(self.model_name, reply)
 
     def reply(self, id: str, messages: Sequence[Message]) -> str:

@@ -271,11 +271,13 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
     if not error and scored:
         status = notes["status"]
     places, reading, usage = meta.get(PLACES), meta.get(READING), output.get("usage") or {}
+    model = split_digest(log.eval.model)[0]
+    is_own = bool(reading) and output.get("model") == model  # the reader's own reply has the name that the user gave
     result = Result(
         id=str(sample["id"]),
         task=task_of(meta["task"], meta.get("part", "")),
         version=meta["version"],
-        model=split_digest(log.eval.model)[0],
+        model=model,
         length=meta["length"],
         tokens=meta["tokens"],
         tokenizer=meta["tokenizer"],
@@ -308,7 +310,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
         error_type=notes.get("kind", ""),
         detail=notes.get("detail", ""),
         error=error,
-        answered_by="" if error or status == "overflow" else str(output.get("model") or "")[:NAME],
+        answered_by="" if error or status == "overflow" or is_own else str(output.get("model") or "")[:NAME],
         reading=ReadingCost(reading["calls"], reading["peak_tokens"], _store(reading)) if reading else None,
         facts=_facts(reading, status, float((scored.get("value") or {}).get("score", 0.0))) if reading else (),
         kept_private=_private(reading, status) if reading else None,

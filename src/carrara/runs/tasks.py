@@ -13,7 +13,7 @@ import anyio
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageUser, GenerateConfigArgs, Model, ModelOutput, get_model
-from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, mean, metric, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from carrara.constants import (
@@ -260,7 +260,8 @@ async def _ask(
         remove_texts(context.passed)  # agents pass the results of tools on without references
         exchanges = [Exchange(call.parts, call.output) for call in item_calls.made]
         traced = await anyio.to_thread.run_sync(trace_facts, item, context, exchanges, reading.seen, reading.earlier)
-        private = await anyio.to_thread.run_sync(count_private, item, context, exchanges, reading.seen)
+        shown = None if reading.seen is None else [*reading.seen, reading.reply]  # a system may not name all its texts
+        private = await anyio.to_thread.run_sync(count_private, item, context, exchanges, shown)
         rounds = await anyio.to_thread.run_sync(trace_rounds, item, context, reading.rounds)
         record = reading_record(reference.sha256, item_calls.made, reading, traced, private, rounds)
     elif item.prompt.template.follow_ups:
@@ -334,7 +335,29 @@ def _trivial(id: str) -> Mapping[str, Mapping[str, float]]:
     }
 
 
-@scorer(metrics={"*": [mean(), stderr(cluster="context_id")]})
+@metric
+def means() -> Metric:
+    """Return the mean and the standard error of each score, by name: those of our score without its name.
+
+    Inspect's own metrics by name end a log as an error if not all questions have the same paper scores.
+    """
+    estimates: Mapping[str, Any] = {"mean": mean(), "stderr": stderr(cluster="context_id")}
+
+    def compute(scores: list[SampleScore]) -> Value:
+        by_name: dict[str, list[SampleScore]] = {}
+        for sample in scores:
+            for name, value in sample.score.as_dict().items():
+                by_name.setdefault(name, []).append(sample.model_copy(update={"score": Score(value=value)}))
+        return {
+            estimate if name == "score" else f"{estimate} of {name}": function(samples)
+            for name, samples in by_name.items()
+            for estimate, function in estimates.items()
+        }
+
+    return compute
+
+
+@scorer(metrics=[means()])
 def graded() -> Scorer:
     """Return our score and, by name, the paper scores."""
 

@@ -15,13 +15,12 @@ from typing import ClassVar
 
 from carrara.generators.people import MONTHS
 from carrara.readers.context import ReaderContext
-from carrara.readers.memory import SIZES, Memories, MemoryReader
+from carrara.readers.memory import Memories, MemoryReader
 from carrara.readers.reader import Estimate
 from carrara.readers.systems.channel import Channel, Message, text_of
 from carrara.readers.systems.program import SystemFaultError
 from carrara.util.errors import UsageError
 
-_LARGEST = 1 << 60
 PART = re.compile(r"""(?:"[^"]*"|'[^']*'|[^,])+""")
 """A text up to a comma outside of quotes."""
 _SETTING = re.compile(r"""\s*[a-z]+\s*=[^\s'"]*\s*""")
@@ -133,15 +132,11 @@ class SystemMemory:
             raise SystemFaultError(f"{name} replied to `answer` with neither `reply` nor `found`: reply with one")
         return None
 
-    async def size(self) -> Mapping[str, int] | None:
+    async def size(self) -> Message | None:
         """Return the bytes and entries that the system keeps, if its reply to `reset` said that it knows them."""
         if not self._has_size:
             return None
-        reply = await self._request("size")
-        sizes = {name: reply[name] for name in SIZES if name in reply}
-        if not all(isinstance(size, int) and 0 <= size < _LARGEST for size in sizes.values()):
-            raise SystemFaultError("a system replied to `size` with other values than whole numbers: reply with these")
-        return sizes
+        return await self._request("size")
 
     async def close(self) -> None:
         if self._channel is not None:
