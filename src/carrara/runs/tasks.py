@@ -347,7 +347,8 @@ def means() -> Metric:
         by_name: dict[str, list[SampleScore]] = {}
         for sample in scores:
             for name, value in sample.score.as_dict().items():
-                by_name.setdefault(name, []).append(sample.model_copy(update={"score": Score(value=value)}))
+                if value is not None:
+                    by_name.setdefault(name, []).append(sample.model_copy(update={"score": Score(value=value)}))
         return {
             estimate if name == "score" else f"{estimate} of {name}": function(samples)
             for name, samples in by_name.items()
