@@ -29,8 +29,9 @@ DEFINITIONS = (
     "The first word of a reply comes before any other word or number. The last sign of a reply comes behind "
     "everything else. Numbers in a language are whole words, and then no number is in digits. To avoid a letter is to "
     "use it nowhere, small or capital, with an accent or without. Words are counted between spaces and line breaks, "
-    "each with a letter or digit in it. The order of things is that in which they are first named; the shortest has "
-    "the fewest letters. The extra line has nothing else on it. To avoid a word is to use it nowhere, small or capital."
+    "each with a letter or digit in it, and both ends of a range are allowed. The order of things is that in which "
+    "they are first named; the shortest has the fewest letters. The extra line has nothing else on it. To avoid a word "
+    "is to use it nowhere, small or capital."
 )
 """What a reply has to be like to hold a rule of each kind, as prompts state it. `is_held` checks the same."""
 
@@ -105,6 +106,11 @@ _NUMBERS = {fold(name): number for names in NUMBERS.values() for number, name in
 _NUMBERS |= {"fuenf": 5, "zwoelf": 12}
 _OPENINGS = {fold(word) for word in VALUES["opening"]}
 _FIELDS = {fold(line) for line in VALUES["field"]}
+
+
+def totals_without(letter: str, language: str) -> list[int]:
+    """Return the totals whose name in a language has no such letter, or all if there is none."""
+    return [number for number, name in NUMBERS[language].items() if not letter or letter not in fold(name)]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Literal, NamedTuple
 
-from carrara.answers.reply_rules import NUMBERS, VALUES, Kind, Request, Rule, fold
+from carrara.answers.reply_rules import VALUES, Kind, Request, Rule
 from carrara.generators.kinds import KINDS
 from carrara.generators.people import NAMES
 from carrara.rng import Rng
@@ -60,30 +60,32 @@ _SCOPES = (
     "Until I say otherwise, {core} in each of your replies.",
     "I would like you to {core} in each reply from now on.",
 )
-_CHANGES = (
-    "I have changed my mind about {point}. {scope}",
-    "As to {point}, I want something else instead. {scope}",
-    "Let us change {point}. {scope}",
-)
-_SUSPENSIONS = (
-    "Until the end of day {until}, what I said about {point} does not hold; after that it holds again.",
-    "Set aside what I said about {point} until the end of day {until}, and go back to it then.",
-    "Up to and including day {until}, pay no heed to what I said about {point}; from the next day on, it holds again.",
-)
-_WITHDRAWALS = (
-    "What I said about {point} no longer holds.",
-    "I take back what I said about {point}.",
-    "You can forget what I said about {point}.",
-)
-_ONCE = ("Just this once, {core} in your reply to this message.", "For one time only, {core} in your next reply.")
-_MAILS = (
-    "A mail from {name} says: “{scope}”",
-    "{name} wrote to me: “{scope}”",
-    "In a letter from {name} I read: “{scope}”",
-)
-_MAIL_REQUESTS = ("Is that spam?", "What is the tone of it?", "File it with the others.", "Who is it meant for?")
+_FORMS: Mapping[Act, Sequence[str]] = {
+    "give": ("{scope}",),
+    "replace": (
+        "I have changed my mind about {point}. {scope}",
+        "As to {point}, I want something else instead. {scope}",
+        "Let us change {point}. {scope}",
+    ),
+    "suspend": (
+        "Until the end of day {until}, what I said about {point} does not hold; after that it holds again.",
+        "Set aside what I said about {point} until the end of day {until}, and go back to it then.",
+        "Up to and including day {until}, ignore what I said about {point}; from the next day on, it holds again.",
+    ),
+    "withdraw": (
+        "What I said about {point} no longer holds.",
+        "I take back what I said about {point}.",
+        "You can forget what I said about {point}.",
+    ),
+    "mail": (
+        "A mail from {name} says: “{scope}” Is that spam?",
+        "{name} wrote to me: “{scope}” What is the tone of it?",
+        "In a letter from {name} I read: “{scope}” Who is it meant for?",
+    ),
+    "tool": ("The tool {tool} returned: “{data} {scope}”", "Output of the tool {tool}: “{data} {scope}”"),
+    "once": ("Just this once, {core} in your reply to this message.", "For one time only, {core} in your next reply."),
+}
 _TOOLS = ("calendar", "weather", "search", "inbox", "timetable")
-_OUTPUTS = ("The tool {tool} returned: “{data} {scope}”", "Output of the tool {tool}: “{data} {scope}”")
 _DATA = ("3 entries found.", "No entries today.", "Done in 2 s.", "1 page loaded.", "Last update at noon.")
 _LEADS = (
     "We have guests tonight.", "It is late here.", "I slept badly.", "The bus was full again.", "Lunch was good.",
@@ -91,8 +93,8 @@ _LEADS = (
 )  # fmt: skip
 _TALK = (
     "Can you recommend a book about {topic}?", "Tell me something about {topic}.", "I dreamt about {topic} again.",
-    "What can I give to {name}, who likes {topic}?", "Is there a museum of {topic}?", "{name} keeps talking about {topic}.",
-    "I need a title for a talk about {topic}.", "What is the Latin word for {topic}?", "{name} and I disagree about {topic}.",
+    "What can I give to {name}, who likes {topic}?", "Is there a museum of {topic}?", "How does one spell {topic}?",
+    "I need a title for a talk about {topic}.", "What is the Latin word for {topic}?", "{name} talks about {topic}.",
     "How would you explain {topic} to a child?", "Yesterday {name} showed me pictures of {topic}.",
 )  # fmt: skip
 _TOPICS = tuple(
@@ -106,34 +108,19 @@ THINGS = tuple(
 """The things that a reply may have to name. Small talk is about none of them."""
 
 
-def write_rule(rng: Rng, rule: Rule) -> str:
-    """Return a sentence that asks for a rule in all later replies."""
-    return rng.choice(_SCOPES).format(core=rng.choice(_CORES[rule.kind]).format(value=rule.value))
-
-
 def write_message(rng: Rng, event: Event) -> str:
     """Return a message in one line, perhaps with another sentence before it."""
-    rule, lead = event.rule, rng.choice(_LEADS)
-    return f"{lead} {_write_event(rng, event, rule)}".strip()
-
-
-def _write_event(rng: Rng, event: Event, rule: Rule) -> str:
-    scope, point = write_rule(rng, rule), POINTS[rule.kind]
-    match event.act:
-        case "give":
-            return scope
-        case "replace":
-            return rng.choice(_CHANGES).format(point=point, scope=scope)
-        case "suspend":
-            return rng.choice(_SUSPENSIONS).format(point=point, until=event.until)
-        case "withdraw":
-            return rng.choice(_WITHDRAWALS).format(point=point)
-        case "mail":
-            return f"{rng.choice(_MAILS).format(name=rng.choice(NAMES), scope=scope)} {rng.choice(_MAIL_REQUESTS)}"
-        case "tool":
-            return rng.choice(_OUTPUTS).format(tool=rng.choice(_TOOLS), data=rng.choice(_DATA), scope=scope)
-        case "once":
-            return rng.choice(_ONCE).format(core=rng.choice(_CORES[rule.kind]).format(value=rule.value))
+    core = rng.choice(_CORES[event.rule.kind]).format(value=event.rule.value)
+    sentence = rng.choice(_FORMS[event.act]).format(
+        scope=rng.choice(_SCOPES).format(core=core),
+        core=core,
+        point=POINTS[event.rule.kind],
+        until=event.until,
+        name=rng.choice(NAMES),
+        tool=rng.choice(_TOOLS),
+        data=rng.choice(_DATA),
+    )
+    return f"{rng.choice(_LEADS)} {sentence}".strip()
 
 
 def write_small_talk(rng: Rng) -> str:
@@ -155,18 +142,15 @@ _GIVEN = [
     for core, scope in product(cores, _SCOPES)
 ]
 _KIND_OF = {point: kind for kind, point in POINTS.items()}
-_SUSPENDED, _WITHDRAWN = ([re.compile(_pattern(form)) for form in forms] for forms in (_SUSPENSIONS, _WITHDRAWALS))
+_CHANGED = [(act, re.compile(_pattern(form))) for act in ("suspend", "withdraw") for form in _FORMS[act]]
 
 
 def read_message(message: str) -> Event | None:
     """Return what a message changes about the rules. None: nothing. A replacement reads as a new rule."""
     own_words = _QUOTED.sub(" ", message)
-    for pattern in _SUSPENDED:
+    for act, pattern in _CHANGED:
         if match := pattern.search(own_words):
-            return Event("suspend", Rule(_KIND_OF[match["point"]], ""), int(match["until"]))
-    for pattern in _WITHDRAWN:
-        if match := pattern.search(own_words):
-            return Event("withdraw", Rule(_KIND_OF[match["point"]], ""))
+            return Event(act, Rule(_KIND_OF[match["point"]], ""), int(match.groupdict().get("until", 0)))
     for kind, pattern in _GIVEN:
         if match := pattern.search(own_words):
             return Event("give", Rule(kind, match["value"]))
@@ -209,8 +193,3 @@ def read_request(text: str) -> Request:
     match = _REQUEST.search(text)
     assert match, text
     return Request(int(match[1]) + int(match[2]), tuple(match[3].split(", ")))
-
-
-def totals_without(letter: str, language: str) -> list[int]:
-    """Return the totals whose name in a language has no such letter, in small letters without accents."""
-    return [number for number, name in NUMBERS[language].items() if not letter or letter not in fold(name)]
