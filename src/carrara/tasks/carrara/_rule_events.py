@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import permutations
+from itertools import permutations, product
 from math import comb
 from statistics import fmean
 from typing import Literal, NamedTuple
@@ -29,6 +29,8 @@ IN_FORCE: Sequence[History] = ("given", "given", "replaced", "resumed")
 OFF: Sequence[History] = ("paused", "withdrawn")
 """The histories of a rule that does not hold when it is asked for."""
 KINDS: Sequence[Kind] = tuple(VALUES)
+MOST_ENDED = 2
+"""The most further rules that do not hold when the last message is written."""
 OFFERED = 7
 """The things of the last message."""
 ALLOWED = 4
@@ -115,6 +117,8 @@ def draw_plan(rng: Rng, history: History, count: int, focus_depth: float) -> Pla
     source = ValueSource(rng, others if is_off else [focus, *others])
     points = [_draw_point(rng, source, focus, history, focus_depth)]
     points += [_draw_point(rng, source, kind, rng.choice(IN_FORCE), 0.9 * rng.random()) for kind in others]
+    ended = [kind for kind in rng.shuffled(DISTINCT) if kind not in (focus, *others)][: rng.below(MOST_ENDED + 1)]
+    points += [_draw_point(rng, source, kind, rng.choice(OFF), 0.9 * rng.random()) for kind in ended]
     last = Event(rng.choice(_GIVERS), Rule(focus, source.draw(focus, holds=False)))
     placed = sorted([place for point in points for place in point.placed] + [Placed(0.95 + 0.05 * rng.random(), last)])
     days = _draw_days(rng, len(placed) + 1)
@@ -236,6 +240,32 @@ def further_messages(days: Sequence[int], things: Sequence[str]) -> Filler:
     return open_filler
 
 
+_GROUPS = (
+    "all",
+    "the user",
+    "mails",
+    "tools",
+    "mails and tools",
+    "the first half",
+    "the last half",
+    "the user, unchanged",
+)
+_CHOICES = (
+    "the first rule of each point",
+    "the last rule of each point",
+    "the first rule alone",
+    "the last rule alone",
+)
+USERS_RULES = tuple(
+    f"{choice}, of {group}"
+    for choice, group in product(
+        _CHOICES, ("the user", "the user, unchanged", "the first half", "all", "the last half")
+    )
+    if (choice, group) not in product(_CHOICES[1::2], ("all", "the last half"))
+)
+"""The heuristics that often take rules of the user, which most early rules of a context are."""
+
+
 def choose_rules(placed: Sequence[Placed]) -> Mapping[str, Sequence[Rule]]:
     """Return some of the rules of a context, by the name of the heuristic."""
     events = [place.event for place in placed]
@@ -243,24 +273,22 @@ def choose_rules(placed: Sequence[Placed]) -> Mapping[str, Sequence[Rule]]:
     own = [event for event in asked if event.act not in _GIVERS]
     quoted = [event for event in asked if event.act in _GIVERS]
     changed = {event.rule.kind for event in events if event.act in ("suspend", "withdraw", "replace")}
-    groups = {
-        "all": asked,
-        "the user": own,
-        "mails": [event for event in quoted if event.act == "mail"],
-        "tools": [event for event in quoted if event.act == "tool"],
-        "mails and tools": quoted,
-        "the first half": asked[: len(asked) // 2],
-        "the last half": asked[len(asked) // 2 :],
-        "the user, never changed": [event for event in own if event.rule.kind not in changed],
-    }
-    rules = {name: [event.rule for event in group] for name, group in groups.items()}
-    return {
-        "no rule": (),
-        **{f"the first rule of each point, of {name}": _by_kind(group[::-1]) for name, group in rules.items()},
-        **{f"the last rule of each point, of {name}": _by_kind(group) for name, group in rules.items()},
-        **{f"the first rule alone, of {name}": group[:1] for name, group in rules.items()},
-        **{f"the last rule alone, of {name}": group[-1:] for name, group in rules.items()},
-    }
+    groups = (
+        asked,
+        own,
+        [event for event in quoted if event.act == "mail"],
+        [event for event in quoted if event.act == "tool"],
+        quoted,
+        asked[: len(asked) // 2],
+        asked[len(asked) // 2 :],
+        [event for event in own if event.rule.kind not in changed],
+    )
+    chosen: dict[str, Sequence[Rule]] = {"no rule": ()}
+    for name, group in zip(_GROUPS, groups, strict=True):
+        rules = [event.rule for event in group]
+        choices = _by_kind(rules[::-1]), _by_kind(rules), rules[:1], rules[-1:]
+        chosen |= {f"{choice}, of {name}": some for choice, some in zip(_CHOICES, choices, strict=True)}
+    return chosen
 
 
 def _by_kind(rules: Sequence[Rule]) -> list[Rule]:

@@ -40,6 +40,7 @@ from carrara.task.suite import SuiteTask
 from carrara.tasks.carrara._rule_events import (
     KINDS,
     OFF,
+    USERS_RULES,
     History,
     Plan,
     chance_of,
@@ -59,6 +60,9 @@ class Rules(SuiteTask):
     version, title, capability = 1, "Rules", "keeping instructions that change over a long conversation"
     answer = RuledReplyType()
     replaces_facts = True
+    known_shortcuts = dict.fromkeys(
+        USERS_RULES, "Finding rules of the user is what is asked, but for replacements, suspensions and withdrawals."
+    )
     ask = "[Day {day}] {request}"
     marks = {"start": _START}
     wording = {
@@ -83,7 +87,7 @@ class Rules(SuiteTask):
     history: Sweep[History] = Sweep("given", "replaced", "resumed", "paused", "withdrawn", "mail", "tool")
     """What happened to the rule in question. It was given once (`given`), replaced another (`replaced`), holds again
     (`resumed`), is suspended (`paused`), was withdrawn (`withdrawn`), or is contradicted later by a quoted mail
-    (`mail`) or the output of a tool (`tool`). With `paused` and `withdrawn` it does not hold, and `rules` are others."""
+    (`mail`) or the output of a tool (`tool`). With `paused` and `withdrawn` it does not hold: `rules` are others."""
     age: Sweep[float] = Sweep(0.2, 0.5, 0.8)
     """The share of the conversation that follows the message that decides whether the rule in question holds."""
     form: Literal["chat", "text"] = field(default="chat", metadata=PRESENTS)
