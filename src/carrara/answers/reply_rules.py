@@ -27,11 +27,11 @@ Kind = Literal["opening", "closing", "numbers", "letter", "words", "order", "fie
 
 DEFINITIONS = (
     "The first word of a reply comes before any other word or number. The last sign of a reply comes behind "
-    "everything else. Numbers in a language are whole words, and then no number is in digits. To avoid a letter is to "
-    "use it nowhere, small or capital, with an accent or without. Words are counted between spaces and line breaks, "
-    "each with a letter or digit in it, and both ends of a range are allowed. The order of things is that in which "
-    "they are first named; the shortest has the fewest letters. The extra line has nothing else on it. To avoid a word "
-    "is to use it nowhere, small or capital."
+    "everything else. A number in a language is written as a word of it, and then no number is in digits. To avoid a "
+    "letter is to use it nowhere, small or capital, with an accent or without. The words of the whole reply are "
+    "counted between spaces and line breaks, each with a letter or digit in it, and both ends of a range are allowed. "
+    "The order of things is that in which they are first named; the shortest has the fewest letters. The extra line "
+    "has nothing else on it. To avoid a word is to use it nowhere, small or capital."
 )
 """What a reply has to be like to hold a rule of each kind, as prompts state it. `is_held` checks the same."""
 

@@ -83,7 +83,10 @@ _FORMS: Mapping[Act, Sequence[str]] = {
         "In a letter from {name} I read: “{scope}” Who is it meant for?",
     ),
     "tool": ("The tool {tool} returned: “{data} {scope}”", "Output of the tool {tool}: “{data} {scope}”"),
-    "once": ("Just this once, {core} in your reply to this message.", "For one time only, {core} in your next reply."),
+    "once": (
+        "Just this once, {core} in your reply to this message.",
+        "For one time only, {core} in your answer to this message.",
+    ),
 }
 _TOOLS = ("calendar", "weather", "search", "inbox", "timetable")
 _DATA = ("3 entries found.", "No entries today.", "Done in 2 s.", "1 page loaded.", "Last update at noon.")
