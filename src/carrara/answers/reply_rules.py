@@ -30,8 +30,8 @@ DEFINITIONS = (
     "everything else. A number in a language is written as a word of it, and then no number is in digits. To avoid a "
     "letter is to use it nowhere, small or capital, with an accent or without. The words of the whole reply are "
     "counted between spaces and line breaks, each with a letter or digit in it, and both ends of a range are allowed. "
-    "The order of things is that in which they are first named; the shortest has the fewest letters. The extra line "
-    "has nothing else on it. To avoid a word is to use it nowhere, small or capital."
+    "The order of things is that in which they are first named; the shortest has the fewest letters. An extra line "
+    "has nothing else on it, and there is no other extra line. To avoid a word is to use it nowhere, small or capital."
 )
 """What a reply has to be like to hold a rule of each kind, as prompts state it. `is_held` checks the same."""
 
@@ -104,6 +104,8 @@ def fold(text: str) -> str:
 
 _NUMBERS = {fold(name): number for names in NUMBERS.values() for number, name in names.items()}
 _NUMBERS |= {"fuenf": 5, "zwoelf": 12}
+_NAMES = {language: {*map(fold, names.values())} for language, names in NUMBERS.items()}
+_NAMES["German"] |= {"fuenf", "zwoelf"}
 _OPENINGS = {fold(word) for word in VALUES["opening"]}
 _FIELDS = {fold(line) for line in VALUES["field"]}
 
@@ -169,8 +171,8 @@ def is_held(rule: Rule, reply: ReplyText, request: Request) -> bool:
         case "closing":
             return reply.text.endswith(value)
         case "numbers":
-            names = {fold(name) for name in NUMBERS[rule.value].values()}
-            return bool(reply.number_words) and not reply.digits and names.issuperset(reply.number_words)
+            words = reply.number_words
+            return bool(words) and not reply.digits and _NAMES[rule.value].issuperset(words)
         case "letter":
             return bool(reply.text) and value not in reply.text
         case "words":
@@ -180,7 +182,7 @@ def is_held(rule: Rule, reply: ReplyText, request: Request) -> bool:
             named = reply.named(request.things)
             return len(named) > 1 and is_ordered(named, rule.value)
         case "field":
-            return value in reply.lines
+            return reply.lines & _FIELDS == {value}
         case "ban":
             return bool(reply.text) and value not in reply.words
 
@@ -205,7 +207,7 @@ def shows(kind: Kind, reply: ReplyText) -> bool:
         case "closing":
             return reply.text.endswith(tuple(VALUES["closing"]))
         case "numbers":
-            return not {fold(name) for name in NUMBERS["English"].values()}.issuperset(reply.number_words)
+            return not _NAMES["English"].issuperset(reply.number_words)
         case "field":
             return not _FIELDS.isdisjoint(reply.lines)
         case _:
@@ -301,10 +303,9 @@ class RuledReply:
         return self.focus in self.held if self.focus.kind in kinds else self.focus.kind not in self.unasked
 
     def followed(self) -> Iterator[tuple[Reason, Rule]]:
-        """Yield the rules that it follows though they do not hold, each in place of what holds."""
-        broken = {rule.kind for rule in self.rules} - {rule.kind for rule in self.held}
+        """Yield the rules that it follows though they do not hold, of kinds that no reply follows by accident."""
         for rule, reason in self.others:
-            if (rule.kind in broken or rule.kind in self.unasked) and is_held(rule, self.reply, self.request):
+            if rule.kind in DISTINCT and is_held(rule, self.reply, self.request):
                 yield reason, rule
 
 
