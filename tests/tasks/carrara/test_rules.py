@@ -83,18 +83,19 @@ def written_by_hand(request: Request, rules: dict[str, str]) -> str:
     padding = next(word for word in ("hum", "did", "mum", "gas") if letter not in word)
     for chosen in combinations(request.things, 3):
         for things in permutations(chosen):
-            for words in range(30):
+            for words in range(30 if "words" in rules else 1):
                 parts = [rules.get("opening", ""), number, *things, *[padding] * words]
                 lines = [" ".join(filter(None, parts)), rules.get("field", ""), rules.get("closing", "")]
                 reply = "\n".join(filter(None, lines))
-                if all(is_held(Rule(kind, value), ReplyText(reply), request) for kind, value in rules.items()):  # type: ignore[arg-type]
+                text = ReplyText(reply)
+                if all(is_held(Rule(kind, value), text, request) for kind, value in rules.items()):  # type: ignore[arg-type]
                     return reply
     raise AssertionError(f"no reply for {request} with {rules}")
 
 
 @pytest.mark.parametrize("params", [{}, {"rules": "8", "history": "given,replaced,resumed,mail,tool"}])
 def test_every_item_has_a_right_reply_that_holds_all_rules(params: dict[str, str]) -> None:
-    for item in items_of(100, **params):
+    for item in items_of(56, **params):
         reply = written_by_hand(item.question.gold.request, dict(item.question.gold.rules))
         for text in (reply, f"**{reply}**", item.gold, f"<think>12?</think>\n{reply}\n", reply.upper()):
             graded = grade(item.task, item.question, text)
@@ -278,9 +279,8 @@ def test_the_last_rule_and_quoted_rules_gain_nothing() -> None:
     assert all(score < 0.7 for score in scores.values())
 
 
-@pytest.mark.parametrize("form", ["chat", "text"])
-def test_hostile_replies_end(form: str) -> None:
-    item = next(items_of(1, rules="8", history="given", form=form))
+def test_hostile_replies_end() -> None:
+    item = next(items_of(1, rules="8", history="given"))
     parts = ("a ", "ä", "12 ", "zwölf-", "**", "\n", "figs, ", "Mood: calm\n", "<think>", "User:", "\u0301", "“", "-")
     for part in parts:
         for reply in (part * (1_000_000 // len(part)), part + " " * 300_000 + "x"):

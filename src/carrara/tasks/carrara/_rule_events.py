@@ -195,13 +195,15 @@ def _with_day(rng: Rng, event: Event, day: int, today: int) -> Event:
 
 
 def chance_of(rules: Sequence[Rule], request: Request) -> float:
-    """Return the share of rules that right content without regard to rules holds on average."""
+    """Return the share of rules that right content in a drawn number of words holds on average."""
     choices, shares = comb(len(request.things), NAMED), []
     for kind, value in rules:
         if kind == "letter":
             shares.append(comb(sum(value not in thing for thing in request.things), NAMED) / choices)
         elif kind == "ban":
             shares.append(1 - NAMED / len(request.things))
+        elif kind == "words":
+            shares.append(1 / len(VALUES["words"]))
         elif kind == "order":
             shares.append(fmean(is_ordered(named, value) for named in permutations(request.things, NAMED)))
         else:

@@ -32,7 +32,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Literal
 
-from carrara.answers.reply_rules import DEFINITIONS, NAMED, Kind, Rule, RuledReply, RuledReplyType, write_reply
+from carrara.answers.reply_rules import DEFINITIONS, NAMED, VALUES, Kind, Rule, RuledReply, RuledReplyType, write_reply
 from carrara.generators.rule_wordings import read_message, read_request, write_message, write_request
 from carrara.task import Instance, Rng, Sweep
 from carrara.task.inversion import read_names
@@ -52,6 +52,8 @@ from carrara.tasks.carrara._rule_events import (
 from carrara.types import PRESENTS, ErrorType, Marker, Message, PromptTemplate, Question, Role, Style
 
 _LABELS: Mapping[Role, str] = {"user": "User: ", "assistant": "Assistant: "}
+_NEUTRAL = "hum"
+"""A word without any letter that may be forbidden."""
 _START = "===== Conversation =====\n"
 _LINE = re.compile(r"User: \[Day (\d+)\] (.*)")
 
@@ -166,9 +168,10 @@ class Rules(SuiteTask):
         }
 
     def guess(self, rng: Rng, instance: Instance, question: Question[RuledReply]) -> RuledReply:
-        """Return the right content in digits and in any order, without regard to rules."""
-        request = question.gold.request
-        return replace(question.gold, text=f"{request.total}: {', '.join(rng.sample(request.things, NAMED))}")
+        """Return the right content in digits, in any order and in a drawn number of words, without regard to rules."""
+        request, least = question.gold.request, int(rng.choice(VALUES["words"]).split()[0])
+        words = [f"{request.total}:", *rng.sample(request.things, NAMED)]
+        return replace(question.gold, text=" ".join([*words, *[_NEUTRAL] * (least - len(words))]))
 
     def heuristics(self, instance: Instance, question: Question[RuledReply]) -> Mapping[str, str]:
         """Return right content in the form of some rules of the context, chosen without regard to what holds."""
