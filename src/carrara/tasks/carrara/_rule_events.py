@@ -47,7 +47,7 @@ _REASONS: Mapping[Act | History, Reason] = {
 
 
 _GIVERS: Sequence[Literal["mail", "tool"]] = ("mail", "tool")
-_CHAFF: Sequence[Act] = ("once", *_GIVERS)
+_CHAFF: Sequence[Act] = ("once", "once", "habit", "habit", *_GIVERS)
 
 
 class Placed(NamedTuple):
@@ -232,7 +232,7 @@ def further_messages(days: Sequence[int], things: Sequence[str]) -> Filler:
             counts[gap] += 1
             start, end = (days[gap - 1] if gap else 1), days[gap]
             day = start + (end - start) * counts[gap] // (counts[gap] + HALF)
-            if rng.chance(0.5):
+            if rng.chance(0.35):
                 return write_turn(day, write_small_talk(rng))
             kind, act = rng.choice(KINDS), rng.choice(_CHAFF)
             return write_turn(day, write_message(rng, Event(act, Rule(kind, rng.choice(VALUES[kind] or things)))))
