@@ -86,7 +86,7 @@ _FORMS: Mapping[Act, Sequence[str]] = {
     "habit": (
         "When I write to {name}, I {core} in every letter.",
         "In my own mails to {name} I always {core} as a habit.",
-        "To please {name}, I {core} in each of my letters there.",
+        "To please {name}, I {core} in each of my own letters.",
     ),
     "once": (
         "Just this once, {core} in your reply to this message.",
@@ -135,9 +135,6 @@ def write_small_talk(rng: Rng) -> str:
     return f"{rng.choice(_LEADS)} {rng.choice(_TALK).format(topic=rng.choice(_TOPICS), name=rng.choice(NAMES))}".strip()
 
 
-# --- messages read back ---
-
-
 def _pattern(text: str) -> str:
     return re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(text))
 
@@ -164,8 +161,6 @@ def read_message(message: str) -> Event | None:
             return Event("give", Rule(kind, match["value"]))
     return None
 
-
-# --- the last message ---
 
 _PLACES = ("hall", "cellar", "attic", "shed", "kitchen", "yard", "car", "loft")
 _GOODS = ("boxes", "crates", "bags", "parcels", "jars", "baskets")

@@ -3,16 +3,19 @@
 import re
 from collections.abc import Callable, Iterator
 from itertools import combinations, permutations
+from pathlib import Path
 
 import pytest
 
+import carrara
 from carrara.answers.reply_rules import DISTINCT, NUMBERS, VALUES, ReplyText, Request, Rule, is_held, is_right
-from carrara.generators.rule_wordings import THINGS
+from carrara.generators.rule_wordings import THINGS, read_message
 from carrara.items import registry
 from carrara.items.grading import Grade, grade
-from carrara.items.item import Item, make
+from carrara.items.item import Item, item_of, make
 from carrara.tasks.carrara.rules import Rules
 from tests.helpers.carrara_suite import instance_of, text_of
+from tests.helpers.inspect_warnings import LEFT_OPEN
 
 TASK = registry.load("carrara/rules")
 MESSAGE = re.compile(r"^User: \[Day (\d+)\] (.*)$", re.M)
@@ -285,6 +288,52 @@ def test_hostile_replies_end() -> None:
     for part in parts:
         for reply in (part * (1_000_000 // len(part)), part + " " * 300_000 + "x"):
             assert grade(item.task, item.question, reply).score == 0.0, part
+
+
+# --- readers ---
+
+FORGOTTEN = 8
+"""The last day whose messages the scripted model leaves out of its notes."""
+_TURN = re.compile(r"^(?:User: )?(\[Day (\d+)\] .*)$", re.M)
+_PARTED = re.compile(r"\n+(?!(?:User: )?\[Day |Assistant: |\(This reply|</?\w+>|Rewrite )")
+
+
+def forgetful(messages: list[dict[str, str]]) -> str:
+    """A model that takes notes of all messages about rules after a day, and follows what it reads in the end."""
+    text = _PARTED.sub(" ", "\n".join(message["content"] for message in messages))
+    turns = dict.fromkeys((int(day), turn) for turn, day in _TURN.findall(text))
+    if "Follow every rule" not in messages[-1]["content"]:
+        return "\n".join(f"User: {turn}" for day, turn in turns if day > FORGOTTEN and read_message(turn))
+    today, request = re.findall(r"\[Day (\d+)\] ([^\n]*)", messages[-1]["content"])[-1]
+    lines = [f"User: {turn}" for _, turn in sorted(turns, key=lambda turn: turn[0]) if request not in turn]
+    return TASK.write(TASK.solve("\n".join(lines), {"day": today, "request": request}))
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+@pytest.mark.parametrize("reader", ["notes:chunk=512,blind", "compact:window=1k,blind"])
+def test_a_model_that_forgets_at_a_day_holds_the_rules_given_later(reader: str, tmp_path: Path) -> None:
+    params = {"rules": "1", "history": "given"}
+    results = carrara.run(
+        "carrara/rules",
+        forgetful,
+        reader=reader,
+        out=tmp_path / "run",
+        lengths="4k",
+        n=24,
+        tokenizer="gpt2",
+        params=params,
+    )
+    held = list[tuple[int, float]]()
+    for result in results:
+        plan = instance_of(item_of(result.id)).structure
+        places = zip(plan.days, plan.placed, strict=False)
+        [day] = [day for day, place in places if place.decides and place.event.rule.kind == plan.focus.kind]
+        if plan.focus.kind not in ("letter", "order", "ban"):  # which may be held by accident
+            held.append((day, result.scores["focus"]))
+    assert [(day, focus) for day, focus in held if focus != (day > FORGOTTEN)] == []
+    assert len(held) > 10
+    assert {day > FORGOTTEN for day, _ in held} == {True, False}
 
 
 def graded(item: Item, rules: list[Rule]) -> Grade:

@@ -19,9 +19,9 @@ the total and three of the things, which the last message gives. Which rules hol
   user in letters to others.
 
 The facts are the messages about rules, and mails and outputs that ask for something else about the same points. The
-filler is small talk, rules for one reply, habits, and further mails and outputs. The evidence is the messages that gave the
-rules that hold, or that withdrew or suspended the rule in question. Earlier replies are left out, so that no example
-shows which rules hold.
+filler is small talk, rules for one reply, habits, and further mails and outputs. The evidence is the messages that gave
+the rules that hold, or that withdrew or suspended others. Earlier replies are left out, so that no example shows which
+rules hold.
 
 Every item has a reply that is right and holds all rules: forbidden letters and words are drawn first, and everything
 else by them. The score is the rules that are held, less the forms that no rule asks for, as a share of the rules that
