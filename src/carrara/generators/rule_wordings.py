@@ -68,9 +68,9 @@ _FORMS: Mapping[Act, Sequence[str]] = {
         "Let us change {point}. {scope}",
     ),
     "suspend": (
-        "Until the end of day {until}, what I said about {point} does not hold; after that it holds again.",
+        "What I said about {point} does not hold until the end of day {until}, and after that it holds again.",
         "Set aside what I said about {point} until the end of day {until}, and go back to it then.",
-        "Up to and including day {until}, ignore what I said about {point}; from the next day on, it holds again.",
+        "Ignore what I said about {point} up to the end of day {until}, and follow it again after that day.",
     ),
     "withdraw": (
         "What I said about {point} no longer holds.",
@@ -100,11 +100,18 @@ _LEADS = (
     "My neighbour sends her regards.", "It has been raining all day.", "I am back from the market.", "", "", "", "",
 )  # fmt: skip
 _TALK = (
-    "Can you recommend a book about {topic}?", "Tell me something about {topic}.", "I dreamt about {topic} again.",
-    "What can I give to {name}, who likes {topic}?", "Is there a museum of {topic}?", "How does one spell {topic}?",
-    "I need a title for a talk about {topic}.", "What is the Latin word for {topic}?", "{name} talks about {topic}.",
-    "How would you explain {topic} to a child?", "Yesterday {name} showed me pictures of {topic}.",
-)  # fmt: skip
+    "Can you recommend a book about {topic} to somebody who has read none?",
+    "Tell me something about {topic} that not many people seem to know.",
+    "I dreamt about {topic} again, and woke up much too early.",
+    "What can I give to {name}, who likes {topic} more than anything else?",
+    "Is there a museum of {topic} that one can visit in the winter?",
+    "How does one spell {topic}, and where does the word come from?",
+    "I need a title for a talk about {topic} at the library.",
+    "What is the Latin word for {topic}, if there is any at all?",
+    "{name} talks about {topic} whenever we meet on the way to work.",
+    "How would you explain {topic} to a child who asks about everything?",
+    "Yesterday {name} showed me pictures of {topic} from a trip to the coast.",
+)
 _TOPICS = tuple(
     topic for kind in ("mammals", "insects", "trees", "metals", "sports", "weather") for topic in KINDS[kind]
 )

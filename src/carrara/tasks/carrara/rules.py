@@ -1,12 +1,13 @@
 """Rules: instructions about the form of all later replies, which are given, replaced, suspended and withdrawn.
 
-After SEQUOR and LIFBench. One item without filler, as a text:
+After SEQUOR and LIFBench. The conversation of one item without filler, as a text:
 
 >>> from textwrap import fill
 >>> from carrara.items.item import make
->>> item = make("carrara/rules", index=4, params={"rules": "2", "history": "resumed", "form": "text"})
->>> for line in item.text.split("\\n"):
-...     print(fill(line, 110))
+>>> item = make("carrara/rules", index=4, params={"rules": "1", "form": "text"})
+>>> for line in item.text.split("\\n")[3:]:
+...     if line != "Assistant: (This reply is left out.)":
+...         print(fill(line, 110))
 
 The last reply is checked by a program, its form apart from its content (`carrara.answers.reply_rules`). The content is
 the total and three of the things, which the last message gives. Which rules hold is decided by the user's own messages:
