@@ -89,7 +89,7 @@ _FORMS: Mapping[Act, Sequence[str]] = {
         "To please {name}, I {core} in each of my own letters.",
     ),
     "once": (
-        "Just this once, {core} in your reply to this message.",
+        "Just this once, {core} in this reply.",
         "For one time only, {core} in your answer to this message.",
     ),
 }
@@ -100,18 +100,13 @@ _LEADS = (
     "My neighbour sends her regards.", "It has been raining all day.", "I am back from the market.", "", "", "", "",
 )  # fmt: skip
 _TALK = (
-    "Can you recommend a book about {topic} to somebody who has read none?",
-    "Tell me something about {topic} that not many people seem to know.",
-    "I dreamt about {topic} again, and woke up much too early.",
-    "What can I give to {name}, who likes {topic} more than anything else?",
-    "Is there a museum of {topic} that one can visit in the winter?",
-    "How does one spell {topic}, and where does the word come from?",
-    "I need a title for a talk about {topic} at the library.",
-    "What is the Latin word for {topic}, if there is any at all?",
-    "{name} talks about {topic} whenever we meet on the way to work.",
+    "Can you recommend a good book about {topic} to {name}?", "Tell me something about {topic} that few people know.",
+    "I dreamt about {topic} again, and woke up too early.", "What can I give to {name}, who likes {topic} most?",
+    "Is there a museum of {topic} that one can visit?", "How does one spell {topic} in a letter to {name}?",
+    "I need a title for a talk about {topic}, please.", "What is the Latin word for {topic}, if there is one?",
+    "Yesterday {name} showed me pictures of {topic} from the coast.", "{name} talks about {topic} whenever we meet.",
     "How would you explain {topic} to a child who asks about everything?",
-    "Yesterday {name} showed me pictures of {topic} from a trip to the coast.",
-)
+)  # fmt: skip
 _TOPICS = tuple(
     topic for kind in ("mammals", "insects", "trees", "metals", "sports", "weather") for topic in KINDS[kind]
 )

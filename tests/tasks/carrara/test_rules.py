@@ -55,7 +55,7 @@ def rules_by_hand(text: str, today: int) -> dict[str, str]:
         own = re.sub("“.*?”", "", message)
         if re.search(r"this once|one time only", own):
             continue
-        about = re.search(r"what I said about the ([a-z ]+?)(?: until| does| no|;|\.)", own, re.IGNORECASE)
+        about = re.search(r"what I said about the ([a-z ]+?)(?: until| up| does| no|\.)", own, re.IGNORECASE)
         kind = POINT[about[1]] if about else ""
         if about and (until := re.search(r"day (\d+)", own)):
             if today <= int(until[1]):
@@ -69,7 +69,7 @@ def rules_by_hand(text: str, today: int) -> dict[str, str]:
     return {kind: value for kind, value in settled.items() if value and kind not in asleep}
 
 
-@pytest.mark.parametrize(("length", "count"), [(0, 168), (4096, 32)])
+@pytest.mark.parametrize(("length", "count"), [(0, 160), (4096, 40)])
 def test_the_rules_are_those_read_backwards(length: int, count: int) -> None:
     for item in items_of(count, length):
         request = item.messages()[-1].content
@@ -260,7 +260,7 @@ GAMING: list[Callable[[Item], str]] = [
 
 
 def test_replies_that_know_no_rule_are_at_chance_or_below() -> None:
-    items = [*items_of(84)]
+    items = [*items_of(112)]
     chance = sum(item.question.chance_level for item in items)
     assert len(GAMING) >= 50
     for number, reply in enumerate(GAMING):

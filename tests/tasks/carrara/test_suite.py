@@ -112,7 +112,7 @@ def test_a_text_without_facts_decides_nothing(task: str, params: dict[str, str])
         ("census", "", 96, 60, 0.015),
         ("citations", "", 80, 100, 0.006),
         ("ranking", "", 30, 50, 0.01),
-        ("rules", "", 84, 60, 0.01),
+        ("rules", "", 112, 60, 0.01),
         ("walks", "sizes=1,2,5", 60, 60, 0.006),
         *(("sessions", f"kind={kind};updates=4", 30, 40, 0.02) for kind in ("latest", "first", "as_of", "how_often")),
     ],
