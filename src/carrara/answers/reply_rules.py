@@ -325,12 +325,10 @@ class RuledReplyType(AnswerType[RuledReply]):
         return answer.reply.reply
 
     def parse_value(self, text: str, question: Question[RuledReply]) -> RuledReply | None:
-        """Return the reply, if it names any number or thing."""
+        """Return the reply, if it names any of the things."""
         own = first_turn(text.replace("\r\n", "\n"), _NEXT_TURN).strip()
         answer = replace(question.gold, text=own)
-        reply = answer.reply
-        has_content = reply.digits or reply.number_words or reply.named(answer.request.things)
-        return answer if has_content else None
+        return answer if answer.reply.named(answer.request.things) else None
 
     def score(self, answer: RuledReply, gold: RuledReply) -> float:
         """Return the share of rules that are held if the content is right, and otherwise 0."""
