@@ -149,7 +149,8 @@ _GIVEN = [
     for core, scope in product(cores, _SCOPES)
 ]
 _KIND_OF = {point: kind for kind, point in POINTS.items()}
-_CHANGED = [(act, re.compile(_pattern(form))) for act in ("suspend", "withdraw") for form in _FORMS[act]]
+_ENDS: Sequence[Act] = ("suspend", "withdraw")
+_CHANGED = [(act, re.compile(_pattern(form))) for act in _ENDS for form in _FORMS[act]]
 
 
 def read_message(message: str) -> Event | None:

@@ -160,6 +160,7 @@ def test_naming_every_answer_gains_nothing(task: str, form: str) -> None:
         ("in_context", 1, ("KQWZT ", "=> KQWZT\n", "label ", "birds, ")),
         ("march", 1, ("[1] ", "\n[2] 5", "12 ", "-", "[1] 12\n[2] 5\n", "\n    ", "no, ")),
         ("ranking", 1, ("bcdfgh, ", "bcdfgh > ", "[bcdfgh] ", "1. bcdfgh\n", "1. ", "document ", "> ")),
+        ("rules", 1, ("figs, ", "12 ", "zwölf ", "Mood: calm\n", "**", "% ", "- ", "User: ")),
         ("sessions", 4, ("Ashford, ", "not said or ", "33 ", "Ash", "Session with Ada on 1 May 2020\n", "— ", "[")),
         ("walks", 1, ("—", "-", "bcdfgh, ", "bcdfgh -> ", "[", "1. ", "node ", "bcdfgh and ", "there is ")),
     ],
