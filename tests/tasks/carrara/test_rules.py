@@ -53,7 +53,7 @@ def rules_by_hand(text: str, today: int) -> dict[str, str]:
     for day, message in reversed(MESSAGE.findall(text)):
         assert int(day) <= today
         own = re.sub("“.*?”", "", message)
-        if re.search(r"this once|one time only", own):
+        if re.search(r"this once|one time only|When I write|In my own mails|To please", own):
             continue
         about = re.search(r"what I said about the ([a-z ]+?)(?: until| up| does| no|\.)", own, re.IGNORECASE)
         kind = POINT[about[1]] if about else ""
@@ -266,7 +266,7 @@ def test_replies_that_know_no_rule_are_at_chance_or_below() -> None:
     assert len(GAMING) >= 50
     for number, reply in enumerate(GAMING):
         total = sum(grade(item.task, item.question, reply(item)).score for item in items)
-        assert total <= chance + 1.5, (number, total / len(items), chance / len(items))
+        assert total <= chance + 0.03 * len(items), (number, total / len(items), chance / len(items))
 
 
 def test_the_last_rule_and_quoted_rules_gain_nothing() -> None:
@@ -296,15 +296,17 @@ def test_hostile_replies_end() -> None:
 FORGOTTEN = 8
 """The last day whose messages the scripted model leaves out of its notes."""
 _TURN = re.compile(r"^(?:User: )?(\[Day (\d+)\] .*)$", re.M)
-_PARTED = re.compile(r"\n+(?!(?:User: )?\[Day |Assistant: |\(This reply|</?\w+>|Rewrite )")
+_PARTED = re.compile(r"\n+(?!\n|(?:User: )?\[Day |Assistant: |\(This reply|</?\w+>|Rewrite |You are a helpful)")
 
 
 def forgetful(messages: list[dict[str, str]]) -> str:
     """A model that takes notes of all messages about rules after a day, and follows what it reads in the end."""
-    text = _PARTED.sub(" ", "\n".join(message["content"] for message in messages))
-    turns = dict.fromkeys((int(day), turn) for turn, day in _TURN.findall(text))
-    if "Follow every rule" not in messages[-1]["content"]:
-        return "\n".join(f"User: {turn}" for day, turn in turns if day > FORGOTTEN and read_message(turn))
+    text = "\n".join(message["content"] for message in messages)
+    text = _PARTED.sub(" ", text.replace("Please continue working on this task from where you left off.", ""))
+    turns = [*dict.fromkeys((int(day), turn.strip()) for turn, day in _TURN.findall(text))]
+    if "Follow every rule" not in messages[-1]["content"]:  # the last message may go on in the next part
+        noted = [turn for day, turn in turns if day > FORGOTTEN and (read_message(turn) or turn == turns[-1][1])]
+        return "\n".join(f"User: {turn}" for turn in noted)
     today, request = re.findall(r"\[Day (\d+)\] ([^\n]*)", messages[-1]["content"])[-1]
     lines = [f"User: {turn}" for _, turn in sorted(turns, key=lambda turn: turn[0]) if request not in turn]
     return TASK.write(TASK.solve("\n".join(lines), {"day": today, "request": request}))
