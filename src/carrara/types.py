@@ -166,8 +166,8 @@ class PromptTemplate:
     """The text before each segment in text form, with its number as `{n}`: `{n}. ` makes a numbered list."""
     turns: bool = False
     calls: bool = False
-    """Whether calls of tools and their results stay such in turns. Otherwise the assistant writes calls as text, and the
-    user the results."""
+    """Whether calls of tools and their results stay such in turns. Otherwise they are texts of the assistant and of the
+    user."""
     labels: Mapping[Role, str] = field(default_factory=dict[Role, str])
     closing: int = 0
     """The number of characters of `after` that belong to the context: an item that filler may precede."""

@@ -172,14 +172,14 @@ def stream_of(config: CarraraConfig) -> Stream:
     )
 
 
-def prompt_of(item: Item, place: Place) -> str | list[dict[str, str]]:
+def prompt_of(item: Item, place: Place) -> str | list[dict[str, Any]]:
     """Return the prompt of an item: a text, or messages if there are several or the text is long."""
     if place == "file":
         return prompt_with_file(ContextFile.of(item))
     messages = item.messages()
     if len(messages) == 1 and len(messages[0].content.encode()) <= LONGEST_ARGUMENT:
         return messages[0].content
-    return [message._asdict() for message in messages]
+    return [message.as_chat() for message in messages]
 
 
 def result_of(id: str, trace: Any) -> Result:

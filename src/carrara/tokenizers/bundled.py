@@ -49,17 +49,15 @@ class ChatML:
 class OpenAI:
     """OpenAI's form, as its documentation counts messages.
 
-    Each message has three tokens beside role and content, and the reply has three. It does not count calls of tools: here,
-    they have their function and arguments as content, and their results are counted like other messages.
+    Each message has three tokens beside role and content, and the reply has three. The documentation does not say how
+    calls of tools are counted: here, their content is the function with its arguments.
 
     The models' real format is not public. The special tokens here represent the counted ones.
     """
 
     def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
         start, middle, end = _special("<|im_start|>"), _special("<|im_sep|>"), _special("<|im_end|>")
-        texts = (
-            ("assistant", " ".join(m.tool_use[1:])) if m.role == "call" else (m.role, m.content) for m in messages
-        )
+        texts = (("assistant", " ".join(m.tool_use[1:])) if m.role == "call" else (m.role, m.content) for m in messages)
         turns = (_s for role, text in texts for _s in (start, *_text(role), middle, *_text(text), end))
         return [*turns, start, *_text("assistant"), middle]
 
@@ -135,8 +133,8 @@ class Mistral:
 def _refuse_calls(messages: Sequence[Message]) -> None:
     if has_calls(messages):
         raise UsageError(
-            "the chat format of this tokenizer is known without calls of tools: count by the model's own template, with "
-            f"hf:NAME-OR-PATH, gguf:PATH or server:URL, or {NO_CALLS}"
+            "the chat format of this tokenizer is known without calls of tools: count by the model's own template, "
+            f"with hf:NAME-OR-PATH, gguf:PATH or server:URL, or {NO_CALLS}"
         )
 
 

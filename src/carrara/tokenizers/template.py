@@ -2,8 +2,8 @@
 
 Contents never pass through the split into special tokens. Each is rendered as a placeholder, a word of plain letters,
 and put back afterwards as text. White space at a content's ends stays outside of the placeholder, so that templates
-that strip contents do so. Calls of tools and their results are rendered as they are, because a template may write them as
-JSON, in which a placeholder would hide what is escaped. Only tasks write them, without special tokens.
+that strip contents do so. Calls of tools and their results are rendered as they are, because a template may write them
+as JSON, in which a placeholder would hide what is escaped. Only tasks write them, without special tokens.
 """
 
 import json

@@ -167,8 +167,8 @@ class Trajectory(SuiteTask):
     changes: Sweep[int] = Sweep(1, 2, 4, 8)
     """Values of the thing in question that stay, one after the other. Further ones are set and undone."""
     form: Literal["text", "chat", "tools"] = field(default="text", metadata=PRESENTS)
-    """One text with `Agent:` and `Tool:`; turns of a conversation (`chat`), in which results are messages of the user; or
-    real calls of tools and their results (`tools`). Base models always get the text."""
+    """One text with `Agent:` and `Tool:`; turns of a conversation (`chat`), in which results are messages of the user;
+    or real calls of tools and their results (`tools`). Base models always get the text."""
 
     @classmethod
     def make_wording(cls) -> Mapping[str, str]:
