@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, GenerateConfig, ModelAPI, ModelOutput, get_model
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    get_model,
+    modelapi,
+)
 from inspect_ai.solver import generate
 from inspect_ai.tool import ToolChoice, ToolInfo
 from jinja2 import Environment
@@ -25,16 +33,16 @@ from carrara.inspect_tasks import trajectory
 from carrara.items.item import Item, item_of, make
 from carrara.items.prompt import count, fingerprint
 from carrara.items.render import finetuning, render, tabular
-from carrara.runs.by_reference import ReferencedAPI
 from carrara.runs.replies import read_results
 from carrara.servers.chat_messages import declare_tools, from_inspect, to_inspect
 from carrara.tokenizers.template import Special, TemplateFormat
 from carrara.types import Message
 from carrara.util.errors import UsageError
-from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.json_server import Handler, Server, listening
 from tests.helpers.server import reply
 from tests.tasks.carrara.test_trajectory import expected
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # of Inspect: what it deprecates, and streams that it leaves open
 
 TOOLS = {"form": "tools"}
 CHAT: TypeAdapter[Any] = TypeAdapter(list[ChatCompletionMessageParam])
@@ -223,14 +231,14 @@ class ToolHandler(Handler):
         self.send(reply(f"FINAL ANSWER: {server.answers[text_of_chat(messages)]}"))
 
 
-@LEFT_OPEN
 def test_a_server_gets_valid_messages_and_no_log_keeps_the_calls(tmp_path: Path) -> None:
     ids = [item_with_tools(index, 4096, tokenizer="o200k").id for index in range(4)]
     server = ToolServer(ids)
     with listening(server) as address:
         results = carrara.run(
             "trajectory",
-            f"openai-api:test/model@{address}",
+            "openai-api/test/model",
+            base_url=address,
             out=tmp_path,
             n=4,
             lengths="4k",
@@ -248,8 +256,8 @@ def test_a_server_gets_valid_messages_and_no_log_keeps_the_calls(tmp_path: Path)
 class Recorder(ModelAPI):
     """A provider that needs tools to be declared if messages call some."""
 
-    def __init__(self) -> None:
-        super().__init__("recorder")
+    def __init__(self, model_name: str, *args: Any, **options: Any) -> None:
+        super().__init__(model_name)
         self.input, self.tools = list[ChatMessage](), list[ToolInfo]()
 
     def tools_required(self) -> bool:
@@ -263,35 +271,37 @@ class Recorder(ModelAPI):
         return ModelOutput.from_content("recorder", "FINAL ANSWER: none")
 
 
-@LEFT_OPEN
+@modelapi(name="recorder")
+def provider() -> type[ModelAPI]:
+    return Recorder
+
+
 def test_tools_are_declared_where_an_api_needs_them(tmp_path: Path) -> None:
-    recorder, model = Recorder(), get_model("mockllm/model", memoize=False)
-    model.api = recorder
+    model = get_model("recorder/model", memoize=False)
+    recorder = model.api
+    assert isinstance(recorder, Recorder)
     [log] = eval(
         trajectory(form="tools", n=1, tokenizer="gpt2"), model=model, display="none", log_dir=str(tmp_path / "logs")
     )
     assert log.status == "success"
-    assert not isinstance(model.api, ReferencedAPI) or model.api.provider is recorder
     called = {call.function: {*call.arguments} for m in recorder.input for call in getattr(m, "tool_calls", None) or ()}
     assert {tool.name for tool in recorder.tools} == {*called}
     assert all(called[tool.name] <= {*tool.parameters.properties} for tool in recorder.tools)
     assert declare_tools([message for message in recorder.input if message.role == "user"]) == []
 
 
-@LEFT_OPEN
 def test_any_solver_gets_the_calls_and_the_log_does_not(tmp_path: Path) -> None:
     task = trajectory(form="tools", length="4k", n=1, tokenizer="gpt2")
     [log] = eval(task, solver=generate(), model="carrara/oracle", display="none", log_dir=str(tmp_path / "logs"))
     assert log.samples
     [sample] = log.samples
-    assert sample.output.completion
+    assert sample.output.completion, sample.error and sample.error.traceback
     assert sample.scores
-    assert next(iter(sample.scores.values())).as_float() == 1.0
+    assert read_results(tmp_path / "logs")[0].score == 1.0
     assert not any(isinstance(message, ChatMessageAssistant) and message.tool_calls for message in sample.messages)
-    assert '"function":"tickets_assign"' not in sample.model_dump_json()
+    assert '"arguments":{' not in sample.model_dump_json()
 
 
-@LEFT_OPEN
 def test_a_function_gets_messages_as_chat_templates_take_them(tmp_path: Path) -> None:
     seen = list[Any]()
 
@@ -305,8 +315,7 @@ def test_a_function_gets_messages_as_chat_templates_take_them(tmp_path: Path) ->
     assert messages == chat_of(item_with_tools(tokenizer="gpt2"))
 
 
-@LEFT_OPEN
-@pytest.mark.parametrize("reader", ["notes", "retrieval:sentences,by=bm25", "search"])
+@pytest.mark.parametrize("reader", ["notes", "evidence", "search"])
 def test_readers_get_a_transcript(reader: str, tmp_path: Path) -> None:
     results = carrara.run(
         "trajectory",
