@@ -33,6 +33,7 @@ from carrara.inspect_tasks import trajectory
 from carrara.items.item import Item, item_of, make
 from carrara.items.prompt import count, fingerprint
 from carrara.items.render import finetuning, render, tabular
+from carrara.readers.context import ReaderContext
 from carrara.runs.replies import read_results
 from carrara.servers.chat_messages import declare_tools, from_inspect, to_inspect
 from carrara.tokenizers.template import Special, TemplateFormat
@@ -328,6 +329,18 @@ def test_readers_get_a_transcript(reader: str, tmp_path: Path) -> None:
         reader=reader,
     )
     assert [result.score for result in results] == [1.0, 1.0]
+
+
+def test_a_part_of_the_context_is_a_text_for_readers() -> None:
+    for params in (TOOLS, {"form": "chat"}):
+        item = make("carrara/trajectory", length=4096, params=params, tokenizer="gpt2")
+        context = ReaderContext(item)
+        assert ("Tool call: " in context.text) == (params == TOOLS)
+        prompts = [context.prompt([context.text]), context.prompt([context.text[200:]])]
+        for prompt in prompts[params != TOOLS :]:
+            [message] = prompt
+            assert message.role == "user"
+        assert all(item.solve(prompt) == item.question.gold for prompt in prompts)
 
 
 # --- exports ---

@@ -51,7 +51,7 @@ from datetime import datetime
 from typing import Any, Literal, TypeVar
 
 from carrara.generators.round_robin import in_turn
-from carrara.task import Instance, Rng, Sweep, asks_of
+from carrara.task import OPEN, Instance, Rng, Sweep, asks_of
 from carrara.task.inversion import read_names
 from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import count_cells, sweep_values
@@ -302,8 +302,10 @@ class Trajectory(SuiteTask):
 
     def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
         *turns, last = messages
-        if not turns:
+        if not turns and OPEN in last.content:
             return super().read_prompt(messages, wording)
+        if not turns:  # what a reader made of turns
+            return last.content, read_names(asks_of(self), last.content, wording)
         context = "\n".join(_LABELS[turn.role] + turn.content for turn in turns)
         return context, read_names(asks_of(self), last.content, wording)
 
