@@ -26,7 +26,7 @@ from carrara.readers.agent import FILE, prompt_with_file
 from carrara.readers.context_file import ContextFile
 from carrara.results.result import Result
 from carrara.rng import Split
-from carrara.types import UndecidableError
+from carrara.types import Message, UndecidableError
 from carrara.util.errors import UsageError
 
 try:
@@ -179,7 +179,13 @@ def prompt_of(item: Item, place: Place) -> str | list[dict[str, Any]]:
     messages = item.messages()
     if len(messages) == 1 and len(messages[0].content.encode()) <= LONGEST_ARGUMENT:
         return messages[0].content
-    return [message.as_chat() for message in messages]
+    return [_as_verifiers(message) for message in messages]
+
+
+def _as_verifiers(message: Message) -> dict[str, Any]:
+    """Return a message as `verifiers` has it, which writes calls of tools in a form of its own."""
+    calls = {"tool_calls": [message.tool_use._asdict()]} if message.role == "call" else {}
+    return {**message.as_chat(), **calls}
 
 
 def result_of(id: str, trace: Any) -> Result:
