@@ -22,7 +22,9 @@ UNSIZED: Mapping[str, Any] = {"unsized": True}
 ANSWER = "answer"
 """The name of a label that gives the answer away. Results are sliced by it, and no guesser knows it."""
 
-Role = Literal["system", "user", "assistant"]
+Role = Literal["system", "user", "assistant", "call", "tool"]
+"""Who speaks. `call` is a message of the assistant that calls a tool, and `tool` is the result."""
+CALL_ROLES: tuple[Role, ...] = ("call", "tool")
 Style = Literal["chat", "base"]
 Arrange = Literal["", "riffle", "block"]
 """How the needed facts stand: evenly apart, without filler between them, or, if empty, where they were drawn."""
@@ -31,11 +33,51 @@ LANGUAGES: Mapping[Language, str] = {"en": "English", "zh": "Chinese", "de": "Ge
 """The languages of tasks and corpora, with their names."""
 
 
+class ToolUse(NamedTuple):
+    """A call of a tool, as APIs take it."""
+
+    id: str
+    name: str
+    """The name of the function. It has `_` in place of dots, which OpenAI's API refuses."""
+    arguments: str
+    """A JSON object."""
+
+
 class Message(NamedTuple):
-    """One message as a model receives it."""
+    """One message as a model receives it.
+
+    The content of a call is its id, its function, and its arguments as JSON. That of a result begins with the id.
+
+    Examples:
+        >>> Message("call", 'kfdbzt tickets.show {"ticket": "MILL-12"}').tool_use
+        ToolUse(id='kfdbzt', name='tickets_show', arguments='{"ticket": "MILL-12"}')
+        >>> Message("tool", 'kfdbzt {"office": null}').as_chat()
+        {'role': 'tool', 'tool_call_id': 'kfdbzt', 'content': 'kfdbzt {"office": null}'}
+    """
 
     role: Role
     content: str
+
+    @property
+    def tool_use(self) -> ToolUse:
+        """The call of a tool that this message is."""
+        id, name, arguments = self.content.split(" ", 2)
+        return ToolUse(id, name.replace(".", "_"), arguments)
+
+    @property
+    def tool_use_id(self) -> str:
+        """The id of the call whose result this message is."""
+        return self.content.partition(" ")[0]
+
+    def as_chat(self) -> dict[str, Any]:
+        """Return the message as OpenAI's chat API takes it."""
+        if self.role == "call":
+            id, name, arguments = self.tool_use
+            call = {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+            return {"role": "assistant", "content": "", "tool_calls": [call]}
+        if self.role == "tool":
+            return {"role": "tool", "tool_call_id": self.tool_use_id, "content": self.content}
+        return {"role": self.role, "content": self.content}
 
 
 class Segment(NamedTuple):
@@ -105,6 +147,8 @@ A stream with nothing left raises `ExhaustedError`."""
 
 Spread = Literal["tokens", "gaps"]
 
+_WITHOUT_CALLS: Mapping[Role, Role] = {"call": "assistant", "tool": "user"}
+
 
 @dataclass(frozen=True)
 class PromptTemplate:
@@ -121,6 +165,9 @@ class PromptTemplate:
     numbering: str = ""
     """The text before each segment in text form, with its number as `{n}`: `{n}. ` makes a numbered list."""
     turns: bool = False
+    calls: bool = False
+    """Whether calls of tools and their results stay such in turns. Otherwise they are texts of the assistant and of the
+    user."""
     labels: Mapping[Role, str] = field(default_factory=dict[Role, str])
     closing: int = 0
     """The number of characters of `after` that belong to the context: an item that filler may precede."""
@@ -133,6 +180,10 @@ class PromptTemplate:
     follow_ups: tuple[str, ...] = ()
     """Messages of the user after the prompt. Each is sent when the model has replied to the one before, and all replies
     stay in the conversation. The reply that is scored has all of them (`carrara.answers.split_replies`)."""
+
+    def role_of(self, segment: Segment) -> Role:
+        """Return the role of a segment that is a message of its own."""
+        return segment.role if self.calls else _WITHOUT_CALLS.get(segment.role, segment.role)
 
     @property
     def is_conversation(self) -> bool:

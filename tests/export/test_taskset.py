@@ -82,6 +82,19 @@ def test_a_conversation_in_the_prompt_is_messages(taskset: Any) -> None:
     assert [(one.role, one.content) for one in task.data.prompt] == expected
 
 
+def test_calls_of_tools_in_the_prompt_have_the_form_of_verifiers(taskset: Any) -> None:
+    options = {"tasks": "trajectory", "lengths": "8k", "tokenizer": "o200k", "params": {"form": "tools"}}
+    [task] = islice(iter(made(taskset, **options)), 1)
+    messages = carrara.item(task.data.id).messages()
+    calls = [one.tool_use for one in messages if one.role == "call"]
+    found = [call for one in task.data.prompt for call in getattr(one, "tool_calls", None) or ()]
+    assert [(call.id, call.name, call.arguments) for call in found] == calls
+    results = [one for one in task.data.prompt if one.role == "tool"]
+    assert [(one.tool_call_id, one.content) for one in results] == [
+        (one.tool_use_id, one.content) for one in messages if one.role == "tool"
+    ]
+
+
 @pytest.mark.parametrize("task", ["qa1", "niah", "mrcr", "minerva/count", "sync/graph"])
 def test_a_file_holds_the_context_and_the_prompt_only_the_question(taskset: Any, task: str) -> None:
     [found] = islice(iter(made(taskset, tasks=task, lengths="8k", tokenizer="gpt2", context="file")), 1)

@@ -24,7 +24,7 @@ from carrara.export.config import CANARY, CARD, ExportConfig, licence
 from carrara.export.evidence_labels import COLUMNS as LABELS
 from carrara.export.evidence_labels import MEANING as LABEL_MEANING
 from carrara.export.shards import ShardTable, WrittenFile, write_tables
-from carrara.items.item import Item, check_single, questions_of, rebuild, wording_of
+from carrara.items.item import Item, check_single, check_texts, questions_of, rebuild, wording_of
 from carrara.items.item_id import ItemId
 from carrara.items.prompt_pack import Pack
 from carrara.items.registry import load
@@ -140,7 +140,7 @@ ROWS = {"texts": row, "conversations": row, "recipes": recipe}
 
 def prompt_columns(item: Item) -> dict[str, Any]:
     """Return the columns with the prompt of an item: its context or messages, and its question."""
-    check_single(item, "a dataset")
+    check_texts(check_single(item, "a dataset"), "a row of a dataset")
     *before, last = item.messages()
     if before:
         return {"messages": [message._asdict() for message in before], "question": last.content}

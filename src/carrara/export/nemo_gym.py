@@ -18,6 +18,7 @@ from carrara.export.config import ExportConfig
 from carrara.export.lines import write_lines
 from carrara.items.item import Item, check_single
 from carrara.rng import Split
+from carrara.types import Message
 from carrara.util.errors import UsageError
 from carrara.util.files import is_remote
 from carrara.util.quoting import check_word, quoted
@@ -65,10 +66,20 @@ def row(item: Item) -> dict[str, Any]:
     """Return a row: the prompt, the id of the item, and the agent that answers."""
     check_single(item, "a row of NeMo Gym")
     return {
-        "responses_create_params": {"input": [message._asdict() for message in item.messages()]},
+        "responses_create_params": {"input": [_input(message) for message in item.messages()]},
         "id": item.id,
         "agent_ref": {"type": "responses_api_agents", "name": AGENT},
     }
+
+
+def _input(message: Message) -> dict[str, Any]:
+    """Return a message as the Responses API takes it."""
+    if message.role == "call":
+        id, name, arguments = message.tool_use
+        return {"type": "function_call", "call_id": id, "name": name, "arguments": arguments}
+    if message.role == "tool":
+        return {"type": "function_call_output", "call_id": message.tool_use_id, "output": message.content}
+    return message.as_chat()
 
 
 def _files(config: ExportConfig, validation: int | None) -> list[Data]:

@@ -40,7 +40,7 @@ def batch(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
     """Return a line of OpenAI's batch interface, which vLLM's `run-batch` accepts too."""
     check_single(item, "a batch")
     base = item.item_id.style == "base"
-    prompt = {"prompt": item.text} if base else {"messages": [message._asdict() for message in item.messages()]}
+    prompt = {"prompt": item.text} if base else {"messages": [message.as_chat() for message in item.messages()]}
     stop = {"stop": list(item.prompt.template.stop)} if base and item.prompt.template.stop else {}
     most = settings.max_tokens or (item.question.budget if base else None)
     limit = "max_tokens" if base else "max_completion_tokens"

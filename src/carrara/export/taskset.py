@@ -26,7 +26,7 @@ from carrara.readers.agent import FILE, prompt_with_file
 from carrara.readers.context_file import ContextFile
 from carrara.results.result import Result
 from carrara.rng import Split
-from carrara.types import UndecidableError
+from carrara.types import Message, UndecidableError
 from carrara.util.errors import UsageError
 
 try:
@@ -172,14 +172,20 @@ def stream_of(config: CarraraConfig) -> Stream:
     )
 
 
-def prompt_of(item: Item, place: Place) -> str | list[dict[str, str]]:
+def prompt_of(item: Item, place: Place) -> str | list[dict[str, Any]]:
     """Return the prompt of an item: a text, or messages if there are several or the text is long."""
     if place == "file":
         return prompt_with_file(ContextFile.of(item))
     messages = item.messages()
     if len(messages) == 1 and len(messages[0].content.encode()) <= LONGEST_ARGUMENT:
         return messages[0].content
-    return [message._asdict() for message in messages]
+    return [_as_verifiers(message) for message in messages]
+
+
+def _as_verifiers(message: Message) -> dict[str, Any]:
+    """Return a message as `verifiers` has it, which writes calls of tools in a form of its own."""
+    calls = {"tool_calls": [message.tool_use._asdict()]} if message.role == "call" else {}
+    return {**message.as_chat(), **calls}
 
 
 def result_of(id: str, trace: Any) -> Result:

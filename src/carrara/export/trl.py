@@ -9,7 +9,7 @@ from carrara import tokenizers
 from carrara.export.config import TEXTS, licence, terms
 from carrara.export.curriculum import Curriculum
 from carrara.export.stream import Stream
-from carrara.items.item import check_single
+from carrara.items.item import check_single, check_texts
 from carrara.options import ItemOptions, Lengths, Selections, Value, check_whole
 from carrara.params import read_canonical
 from carrara.rng import Split
@@ -71,6 +71,6 @@ def prompts(
 
 def _rows(stream: Stream, start: int) -> Iterator[dict[str, Any]]:
     for item in stream.items(start):
-        check_single(item, "a data set of prompts")
+        check_texts(check_single(item, "a data set of prompts"), "a data set of prompts")
         base = item.item_id.style == "base"
         yield {"prompt": item.text if base else [message._asdict() for message in item.messages()], "id": item.id}

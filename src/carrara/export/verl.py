@@ -15,7 +15,7 @@ from typing import Any
 
 from carrara.export.config import ExportConfig
 from carrara.export.shards import ShardTable, write_tables
-from carrara.items.item import Item, check_single
+from carrara.items.item import Item, check_single, check_texts
 from carrara.items.item_id import ItemId
 from carrara.items.prompt import assemble
 from carrara.results.result import task_of
@@ -92,7 +92,7 @@ def write(config: ExportConfig, context: bool = False) -> list[str]:
 
 def row(item: Item) -> Mapping[str, Any]:
     """Return an item as a row."""
-    check_single(item, "a row of verl")
+    check_texts(check_single(item, "a row of verl"), "a row of verl")
     return _row(item, item.messages())
 
 

@@ -24,6 +24,7 @@ from carrara.splits import draw_owned
 from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import choose_values
 from carrara.tokenizers import permission
+from carrara.tokenizers.base import NO_CALLS
 from carrara.types import Arrange, Instance, LengthBudget, Message, Question, Style
 from carrara.util.cache import WeightedCache
 from carrara.util.errors import LengthError, UsageError
@@ -182,7 +183,7 @@ class Item:
         """Return the prompt as messages, each with its role.
 
         Returns:
-            The messages, as named tuples of `role` and `content`.
+            The messages, as named tuples of `role` and `content`. `as_chat` returns one as OpenAI's chat API takes it.
 
         Examples:
             >>> import carrara
@@ -214,6 +215,15 @@ def check_single(item: Item, where: str) -> Item:
         raise UsageError(
             f"{item.item_id.task} goes on with {messages} messages after the model's replies, and {where} has one "
             "prompt for each item: leave it out, or give parameters with which it asks once"
+        )
+    return item
+
+
+def check_texts(item: Item, where: str) -> Item:
+    """Return an item. Raise `UsageError` if its messages are calls of tools, which are more than texts."""
+    if item.prompt.template.calls:
+        raise UsageError(
+            f"{item.item_id.task} has calls of tools among its messages, and {where} has only texts: {NO_CALLS}"
         )
     return item
 

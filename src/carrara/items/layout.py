@@ -12,7 +12,13 @@ from carrara.util.cache import WeightedCache
 
 CACHE_WEIGHT = 8 << 20
 """The tokens of the contexts in the cache."""
-SPEAKERS: dict[Role, str] = {"system": "System: ", "user": "User: ", "assistant": "Assistant: "}
+SPEAKERS: dict[Role, str] = {
+    "system": "System: ",
+    "user": "User: ",
+    "assistant": "Assistant: ",
+    "call": "Tool call: ",
+    "tool": "Tool result: ",
+}
 """The beginning of each turn of a conversation that is shown as one text."""
 BETWEEN_TURNS = "\n\n"
 

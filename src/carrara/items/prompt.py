@@ -22,7 +22,7 @@ from carrara.types import Instance, Message, PromptTemplate, Role, Segment, Segm
 HASHED_CHARACTERS = 1 << 16
 """The characters that are collected before they are hashed."""
 _PROBED: dict[tuple[str, str, str], bool] = {}
-_COSTS: dict[tuple[str, str, str, bool], dict[tuple[Role, str], int]] = {}
+_COSTS: dict[tuple[str, str, str, bool, bool], dict[tuple[Role, str], int]] = {}
 _CACHED = 500_000
 _TYPICAL = 1000
 """The number with which a segment of a numbered list is counted. Such prompts are counted whole in the end."""
@@ -35,7 +35,7 @@ def assemble(template: PromptTemplate, segments: Iterable[Segment]) -> list[Mess
     if not template.turns:
         text = template.separator.join(_texts(template, segments))
         return [Message("user", template.before + text + template.after), *template.history]
-    messages = [Message(segment.role, segment.text) for segment in segments]
+    messages = [Message(template.role_of(segment), segment.text) for segment in segments]
     if messages and template.before:
         messages[0] = Message(messages[0].role, template.before + messages[0].content)
     return [*messages, Message("user", template.after), *template.history]
@@ -94,7 +94,8 @@ class Measure:
         """
         last = instance.last
         lead = template.labels.get(last.role, "") + last.text if last else "A."
-        key = (tokenizer.name, lead[:1] + lead[-1:], template.separator + template.numbering, template.turns)
+        joint = template.separator + template.numbering
+        key = (tokenizer.name, lead[:1] + lead[-1:], joint, template.turns, template.calls)
         cache = _COSTS.setdefault(key, {})
         if len(cache) > _CACHED:
             cache.clear()
@@ -123,14 +124,16 @@ class Measure:
             if known is None:
                 known = cache.get((segment.role, segment.text))
             if known is None:
-                known = cache[segment.role, segment.text] = self._cost_of(segment.text, segment.role)
+                known = cache[segment.role, segment.text] = self._cost_of(segment)
             total += known
         return total
 
-    def _cost_of(self, text: str, role: Role) -> int:
+    def _cost_of(self, segment: Segment) -> int:
         if self.template.turns:
-            return count_chat(self.tokenizer, [*_turns(role), Message(role, text)]) - self._without_turn[role]
-        text = self._number + self.template.labels.get(role, "") + text
+            role = self.template.role_of(segment)
+            turns = [*_turns(role), Message(role, segment.text)]
+            return count_chat(self.tokenizer, turns) - self._without_turn[role]
+        text = self._number + self.template.labels.get(segment.role, "") + segment.text
         return self.tokenizer.count(self._around + text + self.template.separator + self.lead) - self._without
 
     def _count_together(self, group: SegmentGroup) -> None:
@@ -158,7 +161,8 @@ class Measure:
     @cached_property
     def _without_turn(self) -> Mapping[Role, int]:
         """The tokens of the turns after which a turn of a role is counted."""
-        return {role: count_chat(self.tokenizer, _turns(role)) for role in ("user", "assistant")}
+        roles: Sequence[Role] = ("user", "assistant", *(("call", "tool") if self.template.calls else ()))
+        return {role: count_chat(self.tokenizer, _turns(role)) for role in roles}
 
     def _after(self) -> int:
         """Return the tokens of the prompt after its last segment."""
@@ -170,7 +174,7 @@ class Measure:
 
     def _after_in_message(self) -> int:
         if self.template.turns:
-            return self._cost_of(self.template.after, "user")
+            return self._cost_of(Segment(self.template.after))
         with_it, without = self.tokenizer.count_many([self.lead + self.template.after, self.lead])
         ending = count(self.tokenizer, self.style, [Message("user", "A")]) - self.tokenizer.count("A")
         opening = self.opening()
@@ -225,7 +229,10 @@ class Measure:
 def _turns(role: Role) -> list[Message]:
     """Return turns that a turn of this role can follow. Formats treat two turns of one speaker differently."""
     turns = [Message("user", "A"), Message("assistant", "B")]
-    return [*turns, Message("user", "A")] if role == "assistant" else turns
+    if role == "user":
+        return turns
+    turns.append(Message("user", "A"))
+    return [*turns, Message("call", "bcdfgh a.a {}")] if role == "tool" else turns
 
 
 # --- what it says ---
@@ -375,9 +382,10 @@ class Prompt:
             yield from self._history_parts(1)
             return
         for number, segment in enumerate(self.packing):
+            role = template.role_of(segment)
             if number == 0 and template.before:
-                yield PromptPart(0, segment.role, template.before)
-            yield PromptPart(number, segment.role, segment.text, segment.fact, True, cost((segment,)))
+                yield PromptPart(0, role, template.before)
+            yield PromptPart(number, role, segment.text, segment.fact, True, cost((segment,)))
         yield PromptPart(number + 1, "user", template.after)
         yield from self._history_parts(number + 2)
 

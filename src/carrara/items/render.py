@@ -6,7 +6,8 @@ from itertools import zip_longest
 from typing import Any
 
 from carrara.answers.transcript import split_replies
-from carrara.items.item import Item, check_single
+from carrara.items.item import Item, check_single, check_texts
+from carrara.items.prompt import Span
 from carrara.types import Message
 from carrara.util.errors import UsageError
 
@@ -78,7 +79,7 @@ def render(item: Item) -> dict[str, Any]:
     place = {"start": len(template.before), "end": len(messages[0].content) - len(template.after)}
     return {
         **item_id_row(item),
-        "messages": [message._asdict() for message in messages],
+        "messages": [message.as_chat() for message in messages],
         **({} if template.turns else {"context": place}),
         **({"follow_ups": follow_ups} if follow_ups else {}),
         "question": item.question.ask,
@@ -86,13 +87,18 @@ def render(item: Item) -> dict[str, Any]:
         "chance_level": item.question.chance_level,
         "guesser": item.task.guesser,
         "labels": dict(item.question.labels),
-        "spans": [span._asdict() for span in item.survey.spans],
+        "spans": [_as_sent(span, messages[span.message]) for span in item.survey.spans],
     }
+
+
+def _as_sent(span: Span, message: Message) -> dict[str, Any]:
+    """Return the fields of a span. A call of a tool has no content, and therefore no characters."""
+    return span._replace(end=0)._asdict() if message.role == "call" else span._asdict()
 
 
 def tabular(item: Item) -> dict[str, Any]:
     """Return the whole item as a row of a table, which has the same columns for every task."""
-    check_single(item, "a table")
+    check_texts(check_single(item, "a table"), "a table")
     row = render(item)
     row.pop("context", None)
     return {**row, "labels": json.dumps(row["labels"], ensure_ascii=False)}
@@ -110,4 +116,4 @@ def finetuning(item: Item) -> dict[str, Any]:
     messages, follow_ups = item.messages(), item.prompt.template.follow_ups
     for reply, text in zip_longest(split_replies(item.gold) if follow_ups else [item.gold], follow_ups):
         messages += [Message("assistant", reply), *([Message("user", text)] if text else [])]
-    return {"messages": [message._asdict() for message in messages]}
+    return {"messages": [message.as_chat() for message in messages]}

@@ -445,7 +445,8 @@ class ReaderContext:
         if not template.turns:
             return [Message("user", template.before + self.render(parts) + template.after), *template.history]
         context = self.render(parts)
-        if turns := self._turns.find(context):
+        # A part of a context with calls of tools stays a text, because APIs refuse a call without its result.
+        if not template.calls and (turns := self._turns.find(context)):
             return assemble(template, turns)
         text = template.before + context + BETWEEN_TURNS + template.after
         return [Message("user", text), *template.history]

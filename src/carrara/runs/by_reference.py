@@ -28,8 +28,6 @@ import anyio
 from inspect_ai.event import ModelEvent
 from inspect_ai.model import (
     ChatMessage,
-    ChatMessageAssistant,
-    ChatMessageSystem,
     ChatMessageUser,
     GenerateConfig,
     Model,
@@ -50,6 +48,7 @@ from carrara.readers.prompts import Reference
 from carrara.runs import calls
 from carrara.runs.replies import LoggedReply
 from carrara.servers import retry
+from carrara.servers.chat_messages import declare_tools, from_inspect, to_inspect
 from carrara.servers.inspect_private import track_active_model_event
 from carrara.servers.providers import close_with_loop, prepare_client, secrets_of
 from carrara.servers.redact import MOST_WRITTEN, clip, sanitize_output, stub
@@ -70,8 +69,6 @@ Retried = Callable[[Exception], bool | RetryDecision]
 
 _Params = ParamSpec("_Params")
 _Result = TypeVar("_Result")
-
-MESSAGES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
 FIRST_WAIT, LONGEST_WAIT = 2.0, 60.0
 """Seconds before a request is made again: 2, 4, 8 … 60, or what the server asks for, and no longer than the patience
@@ -285,7 +282,9 @@ class ReferencedAPI(ModelAPI):
         try:
             # Not stored in a variable of this frame: the traceback of an error would keep it alive.
             rendered = [await self._render_all(input)]
-            characters = sum(len(message.text) for message in rendered[0])
+            characters = sum(len(from_inspect(message).content) for message in rendered[0])
+            if not tools and self.provider.tools_required():
+                tools = [*declare_tools(rendered[0])]
             attempts.count_request()
             was_sent = True
             if self._watcher:
@@ -315,14 +314,14 @@ class ReferencedAPI(ModelAPI):
 
     def _messages(self, message: ChatMessage, reference: Reference) -> list[ChatMessage]:
         if getattr(self.provider, "streams", False):  # it opens the item itself, and stores none of it
-            return [MESSAGES["user"](content="", metadata={KEY: reference})]
+            return [ChatMessageUser(content="", metadata={KEY: reference})]
         messages = self._render(reference)
         if fingerprint(messages) != reference["sha256"]:
             raise PromptMismatchError(reference["id"])
         if PARTS in reference:
             return [message.model_copy(update={"content": messages[0].content})]
         # A reference model reads the item's id from the metadata of a message, which other providers ignore.
-        return [MESSAGES[role](content=content, metadata={KEY: reference}) for role, content in messages]
+        return to_inspect(messages, lambda number: {"metadata": {KEY: reference}})
 
     def _settle(self, reply: _Reply, attempts: retry.Attempts) -> ModelOutput:
         """Return the output of a request; raise its error, with the decision whether to make the request again."""

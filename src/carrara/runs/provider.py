@@ -12,6 +12,7 @@ from carrara.items.item import item_of
 from carrara.readers.perfect import answer_from, next_block, next_reads, reply_to, writes_code
 from carrara.readers.search import Search
 from carrara.runs import calls
+from carrara.servers.chat_messages import from_inspect
 from carrara.servers.inspect_private import SetupError
 from carrara.types import Message
 from carrara.util.errors import nearest
@@ -103,7 +104,7 @@ class ReferenceModel(ModelAPI):
         id = item_calls.id if item_calls else next((id for message in input if (id := _item_id(message))), None)
         if id is None:
             return ModelOutput.from_content(self.model_name, "OK")
-        messages = [Message(m.role, m.text) for m in input if m.role != "tool"]
+        messages = [from_inspect(message) for message in input if message.role != "tool" or _is_prompt(message)]
         if self.model_name == "oracle" and not any(map(_is_prompt, input)):
             return await anyio.to_thread.run_sync(self._read, id, input, tools if tool_choice == "auto" else [])
         reply = await anyio.to_thread.run_sync(self.reply, id, messages)

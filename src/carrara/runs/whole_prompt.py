@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from inspect_ai.log import transcript
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, ModelOutput, get_model
+from inspect_ai.model import ChatMessageAssistant, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from pydantic import BaseModel
 
@@ -18,8 +18,9 @@ from carrara.constants import COT, KEY, PROMPT, READER, REQUEST
 from carrara.items.item import item_of
 from carrara.items.prompt import fingerprint
 from carrara.readers.prompts import is_quick_to_render, prompt_of
-from carrara.runs.by_reference import MESSAGES, call_in_thread, provider_of
+from carrara.runs.by_reference import call_in_thread, provider_of
 from carrara.runs.reasoning import request
+from carrara.servers.chat_messages import to_inspect
 from carrara.servers.providers import prepare_client
 from carrara.servers.reasoning_mode import Thinking
 from carrara.servers.redact import WHOLE, shorten
@@ -27,6 +28,9 @@ from carrara.util.errors import RunError
 
 SHORT = 60
 """The characters of a turn that may stand in a log. A shorter turn may occur elsewhere, too."""
+
+CALLS = "tool_calls"
+"""Where a message has its calls of tools. Those of the model's own messages stay in a log."""
 
 
 @solver
@@ -47,10 +51,7 @@ def render_prompt(reader: str = "", cot: str = "") -> Solver:
         more = request(item_of(id).prompt.template) if thinking.way == "asked" else ""
         reference = {"id": id, REQUEST: more}
         messages = await call_in_thread(is_quick_to_render(reference), prompt_of, reference)
-        rendered: list[ChatMessage] = [
-            MESSAGES[role](content=content, source="input", metadata={PROMPT: number, "id": id})
-            for number, (role, content) in enumerate(messages)
-        ]
+        rendered = to_inspect(messages, lambda number: {"source": "input", "metadata": {PROMPT: number, "id": id}})
         excerpt = shorten("\n\n".join(content for _, content in messages))
         state.metadata[PROMPT] = {
             **reference,
@@ -110,7 +111,7 @@ def remove_texts(texts: Sequence[str]) -> None:
 class _Remover:
     """A function that replaces the texts of one prompt in a log.
 
-    It changes Inspect's models in place, and copies other values.
+    It changes Inspect's models in place, and copies other values. It removes the calls of tools in the prompt.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -126,14 +127,14 @@ class _Remover:
             case dict() if value.get("role") == "assistant" and PROMPT not in (value.get("metadata") or {}):
                 return value
             case dict():
-                return {name: self(inner) for name, inner in value.items()}
+                return {name: None if name == CALLS else self(inner) for name, inner in value.items()}
             case ChatMessageAssistant() if PROMPT not in (value.metadata or {}):
                 return value
             case BaseModel() if str(getattr(value, "path", "")).startswith("/output"):  # a change of the state
                 return value
             case BaseModel() if not isinstance(value, ModelOutput):
                 for name, inner in list(vars(value).items()):
-                    setattr(value, name, self(inner))
+                    setattr(value, name, None if name == CALLS else self(inner))
                 return value
             case _:
                 return value

@@ -288,7 +288,7 @@ class EmbeddedAPI(ModelAPI):
 
 
 def in_chat(message: ChatMessage) -> dict[str, Any]:
-    """Return a message as llama.cpp takes it."""
+    """Return a message as OpenAI's chat API and llama.cpp take it."""
     sent: dict[str, Any] = {"role": message.role, "content": message.text}
     if isinstance(message, ChatMessageTool):
         sent["tool_call_id"] = message.tool_call_id

@@ -17,6 +17,7 @@ import anyio
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelAPI, ModelOutput, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from carrara.servers.embedded import in_chat
 from carrara.util.errors import RunError, UsageError, describe_exception, has_long_text
 
 Function = Callable[[Any], str | Awaitable[str]]
@@ -57,7 +58,7 @@ class FunctionAPI(ModelAPI):
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         if self.takes_messages:
-            prompt: Any = [{"role": message.role, "content": message.text} for message in input]
+            prompt: Any = [in_chat(message) for message in input]
         elif len(input) == 1:
             prompt = input[0].text
         else:

@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from carrara.types import Message
+from carrara.types import CALL_ROLES, Message
+
+NO_CALLS = "choose a form of the task without them, such as `form=chat`"
+"""What to do about calls of tools that cannot be written."""
 
 
 class ChatPart(NamedTuple):
@@ -37,6 +40,11 @@ class Tokenizer(Protocol):
     def count(self, text: str) -> int: ...
 
     def count_many(self, texts: Sequence[str]) -> list[int]: ...
+
+
+def has_calls(messages: Sequence[Message]) -> bool:
+    """Return whether a conversation has calls of tools or their results."""
+    return any(message.role in CALL_ROLES for message in messages)
 
 
 def count_chat(tokenizer: Tokenizer, messages: Sequence[Message]) -> int:

@@ -13,9 +13,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from carrara.tokenizers import encoders
-from carrara.tokenizers.base import ChatFormat, ChatPart, Tokenizer
+from carrara.tokenizers.base import NO_CALLS, ChatFormat, ChatPart, Tokenizer, has_calls
 from carrara.types import Message, Role
 from carrara.util.data import data, lines
+from carrara.util.errors import UsageError
 
 if TYPE_CHECKING:
     from splintr import AnyTokenizer
@@ -36,6 +37,7 @@ class ChatML:
     """The text that the template puts first if the conversation has no system message."""
 
     def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
+        _refuse_calls(messages)
         if self.default_system is not None and messages and messages[0].role != "system":
             messages = [Message("system", self.default_system), *messages]
         start, end = _special("<|im_start|>"), _special("<|im_end|>")
@@ -47,14 +49,16 @@ class ChatML:
 class OpenAI:
     """OpenAI's form, as its documentation counts messages.
 
-    Each message has three tokens beside role and content, and the reply has three.
+    Each message has three tokens beside role and content, and the reply has three. The documentation does not say how
+    calls of tools are counted: here, their content is the function with its arguments.
 
     The models' real format is not public. The special tokens here represent the counted ones.
     """
 
     def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
         start, middle, end = _special("<|im_start|>"), _special("<|im_sep|>"), _special("<|im_end|>")
-        turns = (_s for m in messages for _s in (start, *_text(m.role), middle, *_text(m.content), end))
+        texts = (("assistant", " ".join(m.tool_use[1:])) if m.role == "call" else (m.role, m.content) for m in messages)
+        turns = (_s for role, text in texts for _s in (start, *_text(role), middle, *_text(text), end))
         return [*turns, start, *_text("assistant"), middle]
 
 
@@ -68,6 +72,7 @@ class Llama3:
     """
 
     def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
+        _refuse_calls(messages)
         result = [_special("<|begin_of_text|>")]
         for message in messages:
             result += [*self._header(message.role), *_text("\n\n", message.content.strip()), _special("<|eot_id|>")]
@@ -82,6 +87,7 @@ class DeepSeekV3:
     """DeepSeek's form: system texts first, then `<｜User｜>…<｜Assistant｜>…`, without any line break."""
 
     def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
+        _refuse_calls(messages)
         system = "\n\n".join(m.content for m in messages if m.role == "system")
         result = [_special("<｜begin▁of▁sentence｜>"), *_text(system)]
         for message in messages:
@@ -105,6 +111,7 @@ class Mistral:
     system_block: bool
 
     def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
+        _refuse_calls(messages)
         system = "\n\n".join(m.content for m in messages if m.role == "system" and m.content)
         included = messages if self.system_block else [m for m in messages if m.role != "system"]
         turns = [(role, "\n\n".join(m.content for m in group)) for role, group in groupby(included, lambda m: m.role)]
@@ -121,6 +128,14 @@ class Mistral:
             else:
                 result += [*_text(content.rstrip(" ")), _special("</s>")]
         return result
+
+
+def _refuse_calls(messages: Sequence[Message]) -> None:
+    if has_calls(messages):
+        raise UsageError(
+            "the chat format of this tokenizer is known without calls of tools: count by the model's own template, "
+            f"with hf:NAME-OR-PATH, gguf:PATH or server:URL, or {NO_CALLS}"
+        )
 
 
 @cache

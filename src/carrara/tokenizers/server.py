@@ -15,7 +15,7 @@ from urllib.parse import urljoin, urlsplit
 from weakref import finalize
 
 from carrara.tokenizers.base import ChatFormat, ChatPart
-from carrara.tokenizers.template import Special, cut, mask, unmask
+from carrara.tokenizers.template import Special, check_calls, cut, mask, unmask
 from carrara.types import Message
 from carrara.util.errors import RunError, UsageError
 from carrara.util.transport import LIMIT, ReplyTooLargeError, certificate_error
@@ -132,6 +132,7 @@ class _LlamaCppChat:
     def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
         masked, cores = mask(messages)
         rendered = str(self.tokenizer.server.ask("/apply-template", {"messages": masked}, "prompt"))
+        check_calls(self.tokenizer.name, rendered, messages)
         tokens = self.tokenizer.tokens(rendered, parse_special=True)
         specials = {piece: Special(piece) for piece in self._special(tokens)}
         return [*(ChatPart(piece, special=True) for piece in self.first), *cut(rendered, specials, cores)]
@@ -180,6 +181,7 @@ class _VllmChat:
         question = {"messages": masked, "add_generation_prompt": True}
         tokens = server.ask("/tokenize", question, "tokens")
         rendered = str(server.ask("/detokenize", {"tokens": tokens}, "prompt"))
+        check_calls(self.tokenizer.name, rendered, messages)
         if self.tokenizer.count(rendered) != len(tokens):
             raise RunError(
                 f"the conversation cannot be counted on {server.url}, because its tokens do not survive being turned "

@@ -2,11 +2,13 @@
 
 Contents never pass through the split into special tokens. Each is rendered as a placeholder, a word of plain letters,
 and put back afterwards as text. White space at a content's ends stays outside of the placeholder, so that templates
-that strip contents do so.
+that strip contents do so. Calls of tools and their results are rendered as they are, because a template may write them
+as JSON, in which a placeholder would hide what is escaped. Only tasks write them, without special tokens.
 """
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,8 +20,8 @@ from jinja2.exceptions import SecurityError
 from jinja2.ext import LoopControlExtension
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from carrara.tokenizers.base import ChatPart
-from carrara.types import Message
+from carrara.tokenizers.base import NO_CALLS, ChatPart, has_calls
+from carrara.types import CALL_ROLES, Message
 from carrara.util.errors import UsageError
 
 _STAND_IN = re.compile("carraraStandIn([0-9]+)Ends")
@@ -51,14 +53,16 @@ class TemplateFormat:
         masked, cores = mask(messages)
         try:
             rendered = _compile(self.template).render(
-                messages=masked,
+                messages=[_with_objects(message) for message in masked],
                 add_generation_prompt=True,
                 # Templates add strings to these; a model without one has an empty one.
                 bos_token=self.bos or "",
                 eos_token=self.eos or "",
             )
         except (TemplateError, SecurityError, TypeError, ValueError) as error:
-            raise UsageError(f"the chat template of {self.owner} refuses this conversation: {error}") from error
+            remedy = f"; {NO_CALLS}" if has_calls(messages) else ""
+            raise UsageError(f"the chat template of {self.owner} refuses this conversation: {error}{remedy}") from error
+        check_calls(self.owner, rendered, messages)
         result = cut(rendered, self._by_text, cores)
         if self.first and (not result or result[0] != ChatPart(self.first, special=True)):
             result.insert(0, ChatPart(self.first, special=True))
@@ -69,11 +73,32 @@ class TemplateFormat:
         return {special.text: special for special in self.specials}
 
 
-def mask(messages: Iterable[Message]) -> tuple[list[dict[str, str]], list[str]]:
+def check_calls(owner: str, rendered: str, messages: Sequence[Message]) -> None:
+    """Raise `UsageError` if a chat template leaves out calls of tools or their results."""
+    names = Counter(message.tool_use.name for message in messages if message.role == "call")
+    # Of a result, only the text before a quote is looked for, because a template may write it as JSON.
+    result = next((message.content for message in messages if message.role == "tool"), "")
+    if any(rendered.count(name) < calls for name, calls in names.items()) or result.partition('"')[0] not in rendered:
+        raise UsageError(f"the chat template of {owner} does not write calls of tools: {NO_CALLS}")
+
+
+def _with_objects(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a message with the arguments of its call as an object, as servers give it to templates."""
+    if "tool_calls" not in message:
+        return message
+    [call] = message["tool_calls"]
+    function = {**call["function"], "arguments": json.loads(call["function"]["arguments"])}
+    return {**message, "tool_calls": [{**call, "function": function}]}
+
+
+def mask(messages: Iterable[Message]) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the messages with placeholders, and the contents that they stand for."""
-    masked: list[dict[str, str]] = []
+    masked: list[dict[str, Any]] = []
     cores: list[str] = []
     for message in messages:
+        if message.role in CALL_ROLES:
+            masked.append(message.as_chat())
+            continue
         core = message.content.strip()
         stand_in = message.content
         if core:

@@ -87,6 +87,7 @@ def test_bad_parameters_are_refused_in_a_sentence(task: str, params: dict[str, s
         ("sessions", "kind=how_often;updates=8"),
         ("trajectory", "changes=1,16"),
         ("trajectory", "form=chat"),
+        ("trajectory", "form=tools"),
         ("trajectory", "kind=call;changes=4"),
         ("walks", "steps=1,5;degree=2"),
         ("walks", "kind=within;sizes=0,40;nodes=100"),

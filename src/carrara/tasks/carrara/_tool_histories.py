@@ -254,9 +254,9 @@ EPISODES: Mapping[tuple[tuple[Action, bool], ...], int] = {
 
 
 def write_group(rng: Rng, call: Call, fact: int | None = None) -> SegmentGroup:
-    """Return a call and its result as the turns of a conversation."""
+    """Return a call and its result."""
     text, result = write_call(rng, call)
-    return Segment(text, "assistant", fact), Segment(result, "user", fact)
+    return Segment(text, "call", fact), Segment(result, "tool", fact)
 
 
 def more_calls(log: Log, towns: Sequence[str]) -> Filler:

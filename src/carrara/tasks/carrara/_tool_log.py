@@ -149,7 +149,8 @@ _PATTERNS: Sequence[tuple[ToolName | None, Action, re.Pattern[str]]] = [
     *((name, action, _pattern(form)) for name, tool in TOOLS.items() for action, form in tool.calls.items()),
     (None, "note", _pattern(_NOTE)),
 ]
-_CALL = re.compile(r"\b(?P<id>[a-z]{6}) (?P<call>[a-z]+\.[a-z]+ \{.*\})")
+_CALL = re.compile(r"\b(?P<id>[a-z]{6}) (?P<tool>[a-z]+)[._](?P<call>[a-z]+ \{.*\})")
+"""A call. Its function has `_` where an API takes no dots."""
 _RESULT = re.compile(
     r"\b(?P<id>[a-z]{6}) (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d) \{(?:\"ok\": (?P<ok>true)|\"error\")(?P<rest>.*)\}"
 )
@@ -158,7 +159,7 @@ _SHOWN = re.compile(r': "(\w+)"')
 
 def read_calls(context: str) -> list[Call]:
     """Return the calls of a text that have a result, in the order of the results."""
-    called: dict[str, str] = {match["id"]: match["call"] for match in _CALL.finditer(context)}
+    called: dict[str, str] = {match["id"]: f"{match['tool']}.{match['call']}" for match in _CALL.finditer(context)}
     calls = (_read_call(called[match["id"]], match) for match in _RESULT.finditer(context) if match["id"] in called)
     return [call for call in calls if call]
 

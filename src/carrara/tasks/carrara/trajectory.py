@@ -51,7 +51,7 @@ from datetime import datetime
 from typing import Any, Literal, TypeVar
 
 from carrara.generators.round_robin import in_turn
-from carrara.task import Instance, Rng, Sweep, asks_of
+from carrara.task import OPEN, Instance, Rng, Sweep, asks_of
 from carrara.task.inversion import read_names
 from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import count_cells, sweep_values
@@ -115,7 +115,16 @@ from carrara.types import (
 MOST = 32
 OTHERS = 2
 """The values of the things whose names share a part with that of the thing in question."""
-_LABELS: Mapping[Role, str] = {"assistant": "Agent: ", "user": "Tool: "}
+_LABELS: Mapping[Role, str] = {"assistant": "Agent: ", "user": "Tool: ", "call": "Agent: ", "tool": "Tool: "}
+_TEXT = (
+    "The text below is the log of an agent that works with tools. Each call has an id, and its result follows with "
+    "the time."
+)
+_MESSAGES = (
+    "The messages below are the log of an agent that works with tools. Each call has an id, with which its result "
+    "begins, and the time follows."
+)
+"""What stands in place of `_TEXT` before real calls, because many chat templates leave out their ids."""
 _LAST = "That was the last call."
 
 T = TypeVar("T")
@@ -127,8 +136,7 @@ class Trajectory(SuiteTask):
     separator = "\n"
     replaces_facts = True
     instruction = (
-        "The text below is the log of an agent that works with tools. Each call has an id, and its result follows with "
-        "the time. At the start of the log, every value is none. A call takes effect only if its result says ok, and "
+        f"{_TEXT} At the start of the log, every value is none. A call takes effect only if its result says ok, and "
         "a call whose result says error changes nothing. An undo that is ok takes back the last change of that thing, "
         "whose value is then again what it was before that change. The value null means none. A note says what the "
         "agent means to do next, and changes nothing itself."
@@ -158,9 +166,14 @@ class Trajectory(SuiteTask):
     failed to set, or that a note announced, and that was not set afterwards; or the number of changes up to a time."""
     changes: Sweep[int] = Sweep(1, 2, 4, 8)
     """Values of the thing in question that stay, one after the other. Further ones are set and undone."""
-    form: Literal["text", "chat"] = field(default="text", metadata=PRESENTS)
-    """One text with `Agent:` and `Tool:`, or turns of a conversation, in which results are messages of the user; base
-    models always get the text."""
+    form: Literal["text", "chat", "tools"] = field(default="text", metadata=PRESENTS)
+    """One text with `Agent:` and `Tool:`; turns of a conversation (`chat`), in which results are messages of the user;
+    or real calls of tools and their results (`tools`). Base models always get the text."""
+
+    @classmethod
+    def make_wording(cls) -> Mapping[str, str]:
+        with_ids = cls.instruction.replace(_TEXT, _MESSAGES)
+        return {"instruction with tools": f"{with_ids}\n\n", **super().make_wording()}
 
     def check(self) -> None:
         if not 1 <= self.changes <= MOST:
@@ -280,15 +293,19 @@ class Trajectory(SuiteTask):
         self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style
     ) -> PromptTemplate:
         template = super().prompt(instance, question, wording, style)
-        if style == "chat" and self.form == "chat":
+        if style == "chat" and self.form != "text":
             ask = f"{self.fill(wording, instance.ask, instance)} {wording['rule']}"
-            return PromptTemplate(wording["instruction"], ask, turns=True)
+            is_real = self.form == "tools"
+            instruction = wording["instruction with tools" if is_real else "instruction"]
+            return PromptTemplate(instruction, ask, turns=True, calls=is_real)
         return replace(template, labels=_LABELS)
 
     def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
         *turns, last = messages
-        if not turns:
+        if not turns and OPEN in last.content:
             return super().read_prompt(messages, wording)
+        if not turns:  # what a reader made of turns
+            return last.content, read_names(asks_of(self), last.content, wording)
         context = "\n".join(_LABELS[turn.role] + turn.content for turn in turns)
         return context, read_names(asks_of(self), last.content, wording)
 
