@@ -329,7 +329,7 @@ def test_a_model_that_forgets_at_a_day_holds_the_rules_given_later(reader: str, 
     )
     held = list[tuple[int, float]]()
     for result in results:
-        plan = instance_of(item_of(result.id)).structure
+        plan = instance_of(item_of(result.id)).structure.plan
         places = zip(plan.days, plan.placed, strict=False)
         [day] = [day for day, place in places if place.decides and place.event.rule.kind == plan.focus.kind]
         if plan.focus.kind not in ("letter", "order", "ban"):  # which may be held by accident
@@ -392,7 +392,7 @@ def test_the_rule_in_question_stands_where_age_says() -> None:
             text, kind = text_of(item), item.question.gold.focus.kind
             [place] = [
                 number
-                for number, placed in enumerate(instance_of(item).structure.placed)
+                for number, placed in enumerate(instance_of(item).structure.plan.placed)
                 if placed.decides and placed.event.rule.kind == kind
             ]
             [[segment, _]] = [chunk for n, chunk in enumerate(instance_of(item).chunks) if n == place]
