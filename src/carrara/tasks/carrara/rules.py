@@ -271,12 +271,11 @@ class Rules(SuiteTask):
         `focus` is about the rule in question, and in further turns about the point of the last message about rules.
         `misled` is about mails and outputs.
         """
-        traces = self.turn_traces(self.read(reply, question), question)
+        traces = _traces(self.read(reply, question), question.gold)
         return {name: fmean(trace.scores[name] for trace in traces) for name in _SCORES}
 
     def turn_traces(self, extraction: Extraction | None, question: Question[RuledReply]) -> Sequence[TurnTrace]:
-        answers: Sequence[RuledReply | None] = extraction.answer.turns if extraction else [None]
-        return [_trace(answer, gold) for answer, gold in zip_longest(answers, question.gold.turns)]
+        return _traces(extraction, question.gold) if question.gold.later else ()
 
 
 _SCORES = ("rules", "content", "both", "focus", "misled")
@@ -302,6 +301,11 @@ def _error_type(answer: RuledReply) -> ErrorType | None:
     if missed := [rule.kind for rule in answer.rules if rule not in answer.held]:
         return ErrorType("rule not held", ", ".join(missed))
     return ErrorType("form that no rule asks for", ", ".join(answer.unasked)) if answer.unasked else None
+
+
+def _traces(extraction: Extraction | None, gold: RuledReply) -> list[TurnTrace]:
+    answers: Sequence[RuledReply | None] = extraction.answer.turns if extraction else [None]
+    return [_trace(answer, turn) for answer, turn in zip_longest(answers, gold.turns)]
 
 
 def _trace(answer: RuledReply | None, gold: RuledReply) -> TurnTrace:
