@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations, permutations, zip_longest
+from itertools import combinations, permutations
 from statistics import fmean
 from typing import Any, Literal, NamedTuple
 from unicodedata import category, normalize
@@ -348,10 +348,10 @@ class RuledReplyType(AnswerType[RuledReply]):
         gold, ignored = question.gold, list(ignore)
         if not gold.later:
             return super().read(reply, question, ignored)
-        replies = split_replies(reply)
+        replies = [*split_replies(reply), *[""] * len(gold.turns)]
         extractions = [
             super(RuledReplyType, self).read(text, replace(question, gold=turn), ignored)
-            for text, turn in zip_longest(replies[: len(gold.turns)], gold.turns, fillvalue="")
+            for text, turn in zip(replies, gold.turns, strict=False)
         ]
         if not any(extractions):
             return None

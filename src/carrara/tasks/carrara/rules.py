@@ -45,6 +45,10 @@ filler is small talk, rules for one reply, habits, and further mails and outputs
 the rules that hold, or that withdrew or suspended others. Earlier replies are left out, so that no example shows which
 rules hold.
 
+With `turns` further requests follow, which the model answers one after the other. Its own replies stay. They come after
+the whole prompt, because a reply within it would have to be known before its length is exact. A few messages pass before
+each request, and one of them is about rules.
+
 Every item has a reply that is right and holds all rules: forbidden letters and words are drawn first, and everything
 else by them. The score is the rules that are held, less the forms that no rule asks for, as a share of the rules that
 hold. It is 0 if the content is wrong.
@@ -262,7 +266,8 @@ class Rules(SuiteTask):
         """Return what is wrong in the first turn with an error."""
         for number, turn in enumerate(answer.turns, 1):
             if error := _error_type(turn):
-                return error._replace(detail=f"turn {number}: {error.detail}") if answer.later else error
+                place = [f"turn {number}"] if answer.later else []
+                return error._replace(detail=": ".join([*place, *filter(None, [error.detail])]))
         return None
 
     def paper_scores(self, reply: str, question: Question[RuledReply]) -> Mapping[str, float]:
