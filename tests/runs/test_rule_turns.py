@@ -113,7 +113,7 @@ def test_reports_have_the_turns(tmp_path: Path, capsys: pytest.CaptureFixture[st
     [row] = json.loads(capsys.readouterr().out)
     [held] = row["rules_held"]
     assert held["horizon_ages"]["last"] == 2
-    assert [turn["content"] for turn in held["turns"]] == [1.0] * TURNS
+    assert [turn["scores"]["content"] for turn in held["turns"]] == [1.0] * TURNS
     assert read_results(tmp_path) == results
     assert rules_held_rows(run(Forgetter(2), tmp_path / "one", n=3, params={"turns": 1})) == []
 

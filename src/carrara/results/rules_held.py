@@ -89,7 +89,9 @@ class RulesHeldRow:
         """Return the figures for JSON."""
         return {
             "conversations": self.conversations,
-            "turns": [{**scores, **asdict(held)} for scores, held in zip(self.scores, self.by_turn, strict=True)],
+            "turns": [
+                {"scores": scores, **asdict(held)} for scores, held in zip(self.scores, self.by_turn, strict=True)
+            ],
             "ages": [asdict(held) for held in self.by_age],
             "horizon_turns": HeldHorizon.of(self.by_turn)._asdict(),
             "horizon_ages": HeldHorizon.of(self.by_age)._asdict(),

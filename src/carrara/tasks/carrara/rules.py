@@ -46,8 +46,8 @@ the rules that hold, or that withdrew or suspended others. Earlier replies are l
 rules hold.
 
 With `turns` further requests follow, which the model answers one after the other. Its own replies stay. They come after
-the whole prompt, because a reply within it would have to be known before its length is exact. A few messages pass before
-each request, and one of them is about rules.
+the whole prompt, because a reply within it would have to be known before its length is exact. A few messages pass
+before each request, and one of them is about rules.
 
 Every item has a reply that is right and holds all rules: forbidden letters and words are drawn first, and everything
 else by them. The score is the rules that are held, less the forms that no rule asks for, as a share of the rules that
