@@ -12,14 +12,17 @@ False
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, permutations
+from statistics import fmean
 from typing import Any, Literal, NamedTuple
 from unicodedata import category, normalize
 
+from carrara.answers.extraction import Extraction
 from carrara.answers.reply_text import first_turn
+from carrara.answers.transcript import join_replies, split_replies
 from carrara.answers.types import AnswerType
 from carrara.types import Question
 
@@ -273,6 +276,15 @@ class RuledReply:
     """The rule in question, which holds or does not."""
     others: tuple[tuple[Rule, Reason], ...] = field(default=(), compare=False, repr=False)
     """Rules that do not hold, each with the reason. Only a gold answer has them."""
+    ages: tuple[int, ...] = field(default=(), compare=False, repr=False)
+    """The number of replies since each rule was given, with this one. A rule of the prompt has age 1 in the first."""
+    later: "tuple[RuledReply, ...]" = ()
+    """The replies to the messages that follow, if there are several turns."""
+
+    @cached_property
+    def turns(self) -> "Sequence[RuledReply]":
+        """The replies of all turns, each by itself."""
+        return [replace(self, later=()), *self.later] if self.later else [self]
 
     @cached_property
     def reply(self) -> ReplyText:
@@ -322,18 +334,39 @@ class RuledReplyType(AnswerType[RuledReply]):
         return isinstance(answer, RuledReply)
 
     def write(self, answer: RuledReply) -> str:
-        return answer.reply.reply
+        replies = [turn.reply.reply for turn in answer.turns]
+        return join_replies(replies) if answer.later else replies[0]
 
     def parse_value(self, text: str, question: Question[RuledReply]) -> RuledReply | None:
-        """Return the reply, if it names any of the things."""
+        """Return the reply, if it names any of the things. Those of further turns are empty."""
         own = first_turn(text.replace("\r\n", "\n"), _NEXT_TURN).strip()
-        answer = replace(question.gold, text=own)
+        answer = replace(question.gold, text=own, later=tuple(replace(turn, text="") for turn in question.gold.later))
         return answer if answer.reply.named(answer.request.things) else None
 
+    def read(self, reply: str, question: Question[RuledReply], ignore: Iterable[str] = ()) -> Extraction | None:
+        """Return the reply, or all replies of a transcript. One that names none of its things is empty."""
+        gold, ignored = question.gold, list(ignore)
+        if not gold.later:
+            return super().read(reply, question, ignored)
+        replies = [*split_replies(reply), *[""] * len(gold.turns)]
+        extractions = [
+            super(RuledReplyType, self).read(text, replace(question, gold=turn), ignored)
+            for text, turn in zip(replies, gold.turns, strict=False)
+        ]
+        if not any(extractions):
+            return None
+        first, *later = (
+            extraction.answer if extraction else replace(turn, text="")
+            for extraction, turn in zip(extractions, gold.turns, strict=True)
+        )
+        rule = next(extraction.rule for extraction in extractions if extraction)
+        return Extraction(replace(first, later=tuple(later)), rule)
+
     def score(self, answer: RuledReply, gold: RuledReply) -> float:
-        """Return the share of rules that are held if the content is right, and otherwise 0."""
-        checked = replace(gold, text=self.write(answer))
-        return checked.share if checked.is_right else 0.0
+        """Return the share of rules that are held if the content is right, and otherwise 0: the mean of all turns."""
+        pairs = zip(answer.turns, gold.turns, strict=True)
+        checked = [replace(right, text=turn.reply.reply) for turn, right in pairs]
+        return fmean(turn.share if turn.is_right else 0.0 for turn in checked)
 
     def budget(self, gold: RuledReply) -> int:
         return 160

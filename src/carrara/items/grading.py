@@ -1,14 +1,15 @@
 """Grading: from a reply to its status, answer and scores, for live runs, stored runs and replies from elsewhere."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from carrara.answers.extraction import Extraction, Rule, behind_label
 from carrara.answers.impossible import extract_impossible
 from carrara.answers.reply_text import without_reasoning
 from carrara.answers.status import ATTEMPTED, OWN_SCORE, Status
+from carrara.answers.turn_trace import TurnTrace
 from carrara.task.suite import SuiteTask
 from carrara.types import ErrorType, Question
 
@@ -36,6 +37,8 @@ class Grade:
     """The type of a wrong answer, if its task distinguishes types."""
     rule: Rule | None = None
     """The rule by which the answer was read, such as `answer line`. None if none was read."""
+    turns: Sequence[TurnTrace] = ()
+    """What the reply of each turn of a conversation is worth, if its task has curves by turn."""
 
 
 _REFUSAL = re.compile(
@@ -65,6 +68,14 @@ def grade(task: SuiteTask, question: Question[Any], reply: str, status: Status =
     if status not in ATTEMPTED:
         return Grade(status, None, 0.0, dict.fromkeys(task.paper_scores("", question), 0.0))
     statement = task.read(reply, question)
+    graded = _grade_statement(task, question, reply, status, statement)
+    turns = tuple(task.turn_traces(statement, question))
+    return replace(graded, turns=turns) if turns else graded
+
+
+def _grade_statement(
+    task: SuiteTask, question: Question[Any], reply: str, status: Status, statement: Extraction | None
+) -> Grade:
     scores = task.paper_scores(reply, question)
     if statement is None and status == "ok":
         return _grade_without_answer(task, question, reply, scores)

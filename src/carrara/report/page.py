@@ -19,7 +19,7 @@ from carrara.report.rounds import survival_charts
 from carrara.report.standings import breakdown, remarks, replies
 from carrara.report.style import Styles, name_by_difference, styles_of
 from carrara.report.table import Table
-from carrara.report.tables import horizon_table, penalty_table, ruler_table, score_table
+from carrara.report.tables import horizon_table, penalty_table, ruler_table, rules_held_tables, score_table
 from carrara.report.views import rows_of, tasks_of, view
 from carrara.results import Row, Series, TrivialBaseline, ruler, series_of, trivial_baselines
 from carrara.results.baselines import AGREEMENT, BestBaseline, ShortcutFinding, highest
@@ -364,6 +364,7 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
         "ruler_tasks": len(ruler.TASKS),
         "penalties": penalty_table(summary.penalties),
         "horizons": horizon_table(summary.horizons),
+        "rules_held": rules_held_tables(summary.rules_held),
         "memories": summary.memories,
         "outcomes": outcome_meanings(summary.memories),
         "measures_of_memories": [name for name in MEASURES if any(name in row.measures for row in summary.memories)],

@@ -4,7 +4,8 @@ With many rows, the terminal has a grid of tasks by lengths in place of the tabl
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from carrara.answers.status import STATUSES
 from carrara.constants import WHOLE
@@ -29,7 +30,9 @@ from carrara.results.pooled import PooledDifference
 from carrara.results.readers import over_tasks
 from carrara.results.rows import CategoryScore
 from carrara.results.ruler import RulerRow
+from carrara.results.rules_held import HeldHorizon, HeldShare, RulesHeldRow
 from carrara.results.scores import RECALL, describe_metric
+from carrara.results.series import Series
 from carrara.results.summary import Summary
 from carrara.util.quantities import count, write_length
 from carrara.util.sanitize import distinct, short
@@ -44,6 +47,7 @@ def summary_lines(summary: Summary) -> Iterator[str]:
         finding_table([finding for finding in summary.findings if finding.clear]),
         penalty_table(summary.penalties),
         horizon_table(summary.horizons),
+        *rules_held_tables(summary.rules_held),
         *memory_tables(summary.memories),
         cliff_table(summary.rounds),
         survival_table(summary.rounds, whole=False),
@@ -251,6 +255,65 @@ def horizon_table(rows: Sequence[HorizonRow]) -> Table:
 
 def _quarter_column(place: int) -> Column:
     return Column(QUARTERS[place], lambda row: f"{row.quarters[place]:.3f}")
+
+
+class _HeldLine(NamedTuple):
+    """A turn and an age of the same number."""
+
+    series: Series
+    task: str
+    length: int
+    turn: HeldShare
+    age: HeldShare | None
+
+
+def rules_held_tables(rows: Sequence[RulesHeldRow]) -> tuple[Table, Table]:
+    """Return how long rules are held in conversations, and the curves by turn and by age."""
+    columns = [
+        *model_column(rows),
+        Column("task", lambda row: short(row.task), is_number=False),
+        LENGTH,
+        Column("n", lambda row: str(row.conversations)),
+        Column("turns", lambda row: str(row.turns)),
+        *map(_mean_column, rows[0].scores[0] if rows else ()),
+        Column("half, turns", lambda row: str(HeldHorizon.of(row.by_turn))),
+        Column("half, ages", lambda row: str(HeldHorizon.of(row.by_age))),
+    ]
+    lines = [
+        _HeldLine(row.series, row.task, row.length, turn, row.at_age(turn.number))
+        for row in rows
+        for turn in row.by_turn
+    ]
+    curves = [
+        *model_column(lines),
+        Column("task", lambda line: short(line.task), is_number=False),
+        LENGTH,
+        Column("number", lambda line: str(line.turn.number)),
+        *_held_columns("turn", lambda line: line.turn),
+        *_held_columns("age", lambda line: line.age),
+    ]
+    return (
+        Table(
+            "Rules in conversations: means of all turns, and the turn and the age of half the rules",
+            columns,
+            rows,
+        ),
+        Table("Rules that are held, by turn, and by the replies since a rule was given", curves, lines),
+    )
+
+
+def _mean_column(name: str) -> Column:
+    return Column(name, lambda row: f"{row.mean(name):.3f}")
+
+
+def _held_columns(name: str, held: Callable[[_HeldLine], HeldShare | None]) -> Iterator[Column]:
+    def write(line: _HeldLine, form: Callable[[HeldShare], str]) -> str:
+        share = held(line)
+        return form(share) if share else NONE
+
+    yield Column(f"by {name}", lambda line: write(line, lambda share: f"{share.share:.3f}"))
+    yield Column("95 % interval", lambda line: write(line, lambda share: f"{share.low:.3f}-{share.high:.3f}"))
+    yield Column("rules", lambda line: write(line, lambda share: f"{share.rules:,}"))
 
 
 def _score(row: Row) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from carrara.answers.status import Status
+from carrara.answers.turn_trace import TurnTrace
 from carrara.types import Arrange
 from carrara.util.errors import UsageError
 
@@ -231,6 +232,8 @@ class Result:
     none, or if it is not known what the model had."""
     rounds: tuple[RoundTrace, ...] = ()
     """The compactions of the context, in order."""
+    turns: tuple[TurnTrace, ...] = ()
+    """What the reply of each turn of a conversation is worth, if its task has curves by turn."""
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
     """The settings of the request that differ from the defaults: server, reader, sampling, limits, the model's
     arguments."""

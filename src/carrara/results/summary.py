@@ -29,6 +29,7 @@ from carrara.results.result import MIN_BASE_SCORE, Result
 from carrara.results.rounds import RoundRow, round_rows
 from carrara.results.rows import Row, drop_unscored, record, summarize
 from carrara.results.ruler import RulerRow, ruler_rows
+from carrara.results.rules_held import RulesHeldRow, rules_held_rows
 from carrara.results.scores import METRICS, Metric, by_metric
 
 
@@ -91,6 +92,11 @@ class Summary:
     def horizons(self) -> list[HorizonRow]:
         """How long totals stay right in conversations."""
         return horizon_rows(self.results, self.among)
+
+    @cached_property
+    def rules_held(self) -> list[RulesHeldRow]:
+        """How long rules are held in conversations of several turns."""
+        return rules_held_rows(self.results, self.among)
 
     @cached_property
     def rounds(self) -> list[RoundRow]:
@@ -158,6 +164,8 @@ class Summary:
                 more["compaction"] = survival[cell]
             if horizons := [talk.record() for talk in self.horizons if (talk.task, talk.series, talk.length) == cell]:
                 more["horizons"] = horizons
+            if held := [talk.record() for talk in self.rules_held if (talk.task, talk.series, talk.length) == cell]:
+                more["rules_held"] = held
             records.append(record(row) | more | ({"partial": True, "planned": part.planned} if part else {}))
         blank = {"n": 0, "mean": None, "low": None, "high": None, "partial": True}
         for (model, task, length, arrange), part in missing.items():

@@ -12,6 +12,7 @@ from inspect_ai.log import EvalLog
 from pydantic import ConfigDict, ValidationError, create_model
 
 from carrara.answers.status import NEVER_ASKED, Status
+from carrara.answers.turn_trace import read_turns
 from carrara.constants import KEY, MONEY, NATS, NOT_ASKED, PLACES, PROMPT, READING, REPEATED, REQUEST, REQUESTS
 from carrara.results.result import (
     FATES,
@@ -315,6 +316,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
         facts=_facts(reading, status, float((scored.get("value") or {}).get("score", 0.0))) if reading else (),
         kept_private=_private(reading, status) if reading else None,
         rounds=_rounds(reading["rounds"]) if reading and status not in NEVER_ASKED and "rounds" in reading else (),
+        turns=read_turns(notes),
         settings=settings,
     )
     check_result(result)

@@ -16,6 +16,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfigArgs, Model, ModelOu
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, mean, metric, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from carrara.answers.turn_trace import turns_record
 from carrara.constants import (
     COT,
     FOLLOW_UPS,
@@ -384,6 +385,7 @@ def _score_output(id: str, output: ModelOutput, any_solver: bool, reading: Mappi
         metadata={
             "status": status_of(result.status, reading),
             **(result.error_type._asdict() if result.error_type else {}),
+            **turns_record(result.turns),
             **spent(output, item, result.answer)._asdict(),
             REQUESTS: (output.metadata or {}).get(REQUESTS, 0),
             **({NATS: nats} if (nats := (output.metadata or {}).get(NATS)) is not None else {}),

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from carrara.answers.extraction import Extraction
+from carrara.answers.turn_trace import TurnTrace
 from carrara.rng import Key, Rng
 from carrara.task import CLOSE, OPEN, Task
 from carrara.types import (
@@ -90,6 +91,10 @@ class SuiteTask(Task):
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return the scores of a reply by the papers' own scorers, by name."""
         return {}
+
+    def turn_traces(self, extraction: Extraction | None, question: Question[Any]) -> Sequence[TurnTrace]:
+        """Return what the reply of each turn of a conversation is worth, if the task has curves by turn."""
+        return ()
 
     def draws(self, instance: Instance) -> Iterable[Choice]:
         """Return choices that a search may have moved from an even draw. `carrara describe` prints their shares."""

@@ -2,13 +2,25 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import combinations, permutations
 from pathlib import Path
 
 import pytest
 
 import carrara
-from carrara.answers.reply_rules import DISTINCT, NUMBERS, VALUES, ReplyText, Request, Rule, is_held, is_right
+from carrara.answers import join_replies, split_replies
+from carrara.answers.reply_rules import (
+    DISTINCT,
+    NUMBERS,
+    VALUES,
+    ReplyText,
+    Request,
+    Rule,
+    RuledReply,
+    is_held,
+    is_right,
+)
 from carrara.generators.rule_wordings import THINGS, read_message
 from carrara.items import registry
 from carrara.items.grading import Grade, grade
@@ -77,6 +89,54 @@ def test_the_rules_are_those_read_backwards(length: int, count: int) -> None:
         assert dict(item.question.gold.rules) == rules_by_hand(text_of(item), day), item.id
         assert item.question.gold.request.total == total
         assert item.question.gold.request.things == tuple(re.findall(r": ([a-z, ]+)[.?]", request)[0].split(", "))
+
+
+@pytest.mark.parametrize(("form", "length", "count"), [("chat", 0, 112), ("text", 0, 28), ("chat", 4096, 28)])
+def test_the_rules_of_each_turn_are_those_read_backwards(form: str, length: int, count: int) -> None:
+    for item in items_of(count, length, turns="4", form=form):
+        follow_ups, gold = item.prompt.template.follow_ups, item.question.gold
+        assert len(follow_ups) == 3 == len(gold.later)
+        for turn, reply in enumerate(gold.turns):
+            request = (follow_ups[turn - 1] if turn else item.messages()[-1].content).rpartition("[Day ")[2]
+            day, total = int(request.partition("]")[0]), sum(map(int, re.findall(r" (\d+) ", request)[:2]))
+            text = "\n".join([text_of(item), *follow_ups[:turn]])
+            assert dict(reply.rules) == rules_by_hand(text, day), (item.id, turn)
+            assert reply.request.total == total
+            assert reply.request.things == tuple(re.findall(r": ([a-z, ]+)[.?]", request)[0].split(", "))
+        assert item.solve(item.messages()) == gold
+
+
+def test_every_turn_has_a_right_reply_that_holds_all_rules() -> None:
+    for params in ({}, {"rules": "8", "history": "given,replaced,resumed,mail,tool"}):
+        for index in range(28):
+            item = make("carrara/rules", index=index, params={"turns": "4", **params})
+            replies = [written_by_hand(turn.request, dict(turn.rules)) for turn in item.question.gold.turns]
+            for texts in (replies, [f"**{reply}**" for reply in replies], split_replies(item.gold)):
+                graded = grade(item.task, item.question, join_replies(texts))
+                assert (graded.score, graded.error_type) == (1.0, None), (item.id, texts)
+                assert graded.scores == {"rules": 1, "content": 1, "both": 1, "focus": 1, "misled": 0}
+                assert all(rule.held for trace in graded.turns for rule in trace.rules)
+
+
+def test_the_first_turn_is_that_of_an_item_with_one() -> None:
+    for index in range(28):
+        one, four = (make("carrara/rules", index=index, params={"turns": turns}) for turns in ("1", "4"))
+        assert one.messages() == four.messages()
+        assert one.question.gold == four.question.gold.turns[0]
+        assert {*one.question.evidence} <= {*four.question.evidence}
+        assert one.prompt.template.follow_ups == ()
+
+
+def test_turns_are_graded_apart() -> None:
+    item = next(items_of(1, turns="4"))
+    first, second, _, last = split_replies(item.gold)
+    graded = grade(item.task, item.question, join_replies([first, "I cannot help.", f"{second} 99", last]))
+    assert [trace.scores["both"] for trace in graded.turns] == [1, 0, 0, 1]
+    assert graded.score == 0.5
+    assert graded.error_type == ("wrong content", "turn 2")
+    cut = grade(item.task, item.question, join_replies([first, second, "(truncated)"]))
+    assert [trace.scores["both"] for trace in cut.turns] == [1, 1, 0, 0]
+    assert grade(item.task, item.question, "").turns[0].scores["content"] == 0
 
 
 def written_by_hand(request: Request, rules: dict[str, str]) -> str:
@@ -269,6 +329,22 @@ def test_replies_that_know_no_rule_are_at_chance_or_below() -> None:
         assert total <= chance + 0.03 * len(items), (number, total / len(items), chance / len(items))
 
 
+def turn_of(item: Item, turn: RuledReply) -> Item:
+    """The item as if it asked for the reply of one turn alone, for replies that are written by its request."""
+    question = replace(item.question, gold=turn)
+    return replace(item, context=replace(item.context, questions=[question]))
+
+
+@pytest.mark.slow
+def test_replies_that_know_no_rule_are_at_chance_or_below_in_all_turns() -> None:
+    items = [*items_of(84, turns="4")]
+    chance = sum(item.question.chance_level for item in items)
+    for number, reply in enumerate(GAMING):
+        texts = [join_replies(reply(turn_of(item, turn)) for turn in item.question.gold.turns) for item in items]
+        total = sum(grade(item.task, item.question, text).score for item, text in zip(items, texts, strict=True))
+        assert total <= chance + 0.03 * len(items), (number, total / len(items), chance / len(items))
+
+
 def test_the_last_rule_and_quoted_rules_gain_nothing() -> None:
     items = [*items_of(168)]
     chance = sum(item.question.chance_level for item in items) / len(items)
@@ -329,7 +405,7 @@ def test_a_model_that_forgets_at_a_day_holds_the_rules_given_later(reader: str, 
     )
     held = list[tuple[int, float]]()
     for result in results:
-        plan = instance_of(item_of(result.id)).structure
+        plan = instance_of(item_of(result.id)).structure.plan
         places = zip(plan.days, plan.placed, strict=False)
         [day] = [day for day, place in places if place.decides and place.event.rule.kind == plan.focus.kind]
         if plan.focus.kind not in ("letter", "order", "ban"):  # which may be held by accident
@@ -392,7 +468,7 @@ def test_the_rule_in_question_stands_where_age_says() -> None:
             text, kind = text_of(item), item.question.gold.focus.kind
             [place] = [
                 number
-                for number, placed in enumerate(instance_of(item).structure.placed)
+                for number, placed in enumerate(instance_of(item).structure.plan.placed)
                 if placed.decides and placed.event.rule.kind == kind
             ]
             [[segment, _]] = [chunk for n, chunk in enumerate(instance_of(item).chunks) if n == place]

@@ -14,6 +14,7 @@ from shutil import rmtree
 from typing import Any
 
 from carrara.answers.status import GRADED
+from carrara.answers.turn_trace import turns_record
 from carrara.items.item_id import ItemId
 from carrara.results.result import RECORDED, Result
 from carrara.util.quantities import write_length
@@ -177,6 +178,7 @@ def _sample(line: Result) -> Any:
                 metadata={
                     "status": line.status,
                     **({"kind": line.error_type, "detail": line.detail} if line.error_type else {}),
+                    **turns_record(line.turns),
                 },
             )
         },

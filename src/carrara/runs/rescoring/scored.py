@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from carrara.answers.status import Status
+from carrara.answers.turn_trace import turns_record
 from carrara.items.grading import grade
 from carrara.items.item import instance_key, no_question, pose
 from carrara.items.item_id import ItemId
@@ -171,6 +172,7 @@ class Scorer:
             output_tokens=received,
             error_type=graded.error_type.kind if graded.error_type else "",
             detail=graded.error_type.detail if graded.error_type else "",
+            turns=tuple(graded.turns),
         )
 
 
@@ -185,6 +187,7 @@ def output(result: Result, named: bool) -> bytes:
         "score": result.score,
         "scores": dict(result.scores),
         **({"error_type": result.error_type, "detail": result.detail} if result.error_type else {}),
+        **turns_record(result.turns),
     }
     return (json.dumps(row) + "\n").encode()  # ASCII: lines may be printed, and a reply has any characters
 

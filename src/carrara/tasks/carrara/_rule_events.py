@@ -37,17 +37,15 @@ ALLOWED = 4
 """The most of them without the letter to avoid."""
 LATER = 0.75
 """The share of rules that a mail or a tool contradicts after they were given, and not before."""
-_REASONS: Mapping[Act | History, Reason] = {
+REASONS: Mapping[Act | History, Reason] = {
     "mail": "quoted mail",
     "tool": "output of a tool",
     "replaced": "replaced rule",
     "withdrawn": "withdrawn rule",
     "paused": "suspended rule",
 }
-
-
-_GIVERS: Sequence[Literal["mail", "tool"]] = ("mail", "tool")
-_CHAFF: Sequence[Act] = ("once", "once", "habit", "habit", *_GIVERS)
+GIVERS: Sequence[Literal["mail", "tool"]] = ("mail", "tool")
+_CHAFF: Sequence[Act] = ("once", "once", "habit", "habit", *GIVERS)
 
 
 class Placed(NamedTuple):
@@ -119,14 +117,14 @@ def draw_plan(rng: Rng, history: History, count: int, focus_depth: float) -> Pla
     points += [_draw_point(rng, source, kind, rng.choice(IN_FORCE), 0.9 * rng.random()) for kind in others]
     ended = [kind for kind in rng.shuffled(DISTINCT) if kind not in (focus, *others)][: rng.below(MOST_ENDED + 1)]
     points += [_draw_point(rng, source, kind, rng.choice(OFF), 0.9 * rng.random()) for kind in ended]
-    last = Event(rng.choice(_GIVERS), Rule(focus, source.draw(focus, holds=False)))
+    last = Event(rng.choice(GIVERS), Rule(focus, source.draw(focus, holds=False)))
     placed = sorted([place for point in points for place in point.placed] + [Placed(0.95 + 0.05 * rng.random(), last)])
     days = _draw_days(rng, len(placed) + 1)
     return Plan(
         request=source.request,
         rules=tuple(sorted(point.rule for point in points if point.holds)),
         focus=points[0].rule,
-        others=(*(other for point in points for other in point.others), (last.rule, _REASONS[last.act])),
+        others=(*(other for point in points for other in point.others), (last.rule, REASONS[last.act])),
         placed=[
             place._replace(event=_with_day(rng, place.event, day, days[-1]))
             for place, day in zip(placed, days, strict=False)
@@ -146,16 +144,16 @@ class Point(NamedTuple):
 
 def _draw_point(rng: Rng, source: ValueSource, kind: Kind, history: History, depth: float) -> Point:
     """Return the messages about a point: those of the user, and a mail or an output that contradicts them."""
-    holds, giver = history not in OFF, rng.choice(_GIVERS)
+    holds, giver = history not in OFF, rng.choice(GIVERS)
     if history == "mail" or history == "tool":
         giver = history
     current = Rule(kind, source.draw(kind, holds=holds))
     old, foreign = (Rule(kind, source.draw(kind, holds=False)) for _ in range(2))
-    is_later = history in _GIVERS or rng.chance(LATER)
+    is_later = history in GIVERS or rng.chance(LATER)
     foreign_depth = depth + (1 - depth) * rng.random() if is_later else depth * rng.random()
-    others = [(foreign, _REASONS[giver])]
+    others = [(foreign, REASONS[giver])]
     if history == "replaced" or not holds:
-        others.append((old if holds else current, _REASONS[history]))
+        others.append((old if holds else current, REASONS[history]))
     placed = [*_place(rng, history, current, old, depth), Placed(foreign_depth, Event(giver, foreign))]
     return Point(current, holds, others, placed)
 
@@ -232,14 +230,19 @@ def further_messages(days: Sequence[int], things: Sequence[str]) -> Filler:
             counts[gap] += 1
             start, end = (days[gap - 1] if gap else 1), days[gap]
             day = start + (end - start) * counts[gap] // (counts[gap] + HALF)
-            if rng.chance(0.35):
-                return write_turn(day, write_small_talk(rng))
-            kind, act = rng.choice(KINDS), rng.choice(_CHAFF)
-            return write_turn(day, write_message(rng, Event(act, Rule(kind, rng.choice(VALUES[kind] or things)))))
+            return write_turn(day, write_other_message(rng, things))
 
         return stream
 
     return open_filler
+
+
+def write_other_message(rng: Rng, things: Sequence[str]) -> str:
+    """Return a message that changes nothing."""
+    if rng.chance(0.35):
+        return write_small_talk(rng)
+    kind, act = rng.choice(KINDS), rng.choice(_CHAFF)
+    return write_message(rng, Event(act, Rule(kind, rng.choice(VALUES[kind] or things))))
 
 
 _GROUPS = (
@@ -268,12 +271,11 @@ USERS_RULES = tuple(
 """The heuristics that often take rules of the user, which most early rules of a context are."""
 
 
-def choose_rules(placed: Sequence[Placed]) -> Mapping[str, Sequence[Rule]]:
-    """Return some of the rules of a context, by the name of the heuristic."""
-    events = [place.event for place in placed]
+def choose_rules(events: Sequence[Event]) -> Mapping[str, Sequence[Rule]]:
+    """Return some of the rules of a conversation, by the name of the heuristic."""
     asked = [event for event in events if event.act not in ("suspend", "withdraw")]
-    own = [event for event in asked if event.act not in _GIVERS]
-    quoted = [event for event in asked if event.act in _GIVERS]
+    own = [event for event in asked if event.act not in GIVERS]
+    quoted = [event for event in asked if event.act in GIVERS]
     changed = {event.rule.kind for event in events if event.act in ("suspend", "withdraw", "replace")}
     groups = (
         asked,

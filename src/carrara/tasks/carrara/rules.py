@@ -45,6 +45,10 @@ filler is small talk, rules for one reply, habits, and further mails and outputs
 the rules that hold, or that withdrew or suspended others. Earlier replies are left out, so that no example shows which
 rules hold.
 
+With `turns` further requests follow, which the model answers one after the other. Its own replies stay. They come after
+the whole prompt, because a reply within it would have to be known before its length is exact. A few messages pass
+before each request, and one of them is about rules.
+
 Every item has a reply that is right and holds all rules: forbidden letters and words are drawn first, and everything
 else by them. The score is the rules that are held, less the forms that no rule asks for, as a share of the rules that
 hold. It is 0 if the content is wrong.
@@ -53,15 +57,21 @@ hold. It is 0 if the content is wrong.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Literal
+from itertools import zip_longest
+from statistics import fmean
+from typing import Literal, NamedTuple
 
-from carrara.answers.reply_rules import DEFINITIONS, NAMED, VALUES, Kind, Rule, RuledReply, RuledReplyType, write_reply
+from carrara.answers.extraction import Extraction
+from carrara.answers.reply_rules import DEFINITIONS, NAMED, VALUES, Request, RuledReply, RuledReplyType, write_reply
+from carrara.answers.transcript import join_replies
+from carrara.answers.turn_trace import RuleTrace, TurnTrace
 from carrara.generators.rule_wordings import read_message, read_request, write_message, write_request
 from carrara.task import Instance, Rng, Sweep
 from carrara.task.inversion import read_names
 from carrara.task.suite import SuiteTask
 from carrara.tasks.carrara._rule_events import (
     KINDS,
+    LEFT_OUT,
     OFF,
     USERS_RULES,
     History,
@@ -72,6 +82,7 @@ from carrara.tasks.carrara._rule_events import (
     further_messages,
     write_turn,
 )
+from carrara.tasks.carrara._rule_turns import RuleBook, Turn, deciding, draw_turns
 from carrara.types import PRESENTS, ErrorType, Marker, Message, PromptTemplate, Question, Role, Style
 
 _LABELS: Mapping[Role, str] = {"user": "User: ", "assistant": "Assistant: "}
@@ -79,6 +90,18 @@ _NEUTRAL = "hum"
 """A word without any letter that may be forbidden."""
 _START = "===== Conversation =====\n"
 _LINE = re.compile(r"User: \[Day (\d+)\] (.*)")
+MOST_TURNS = 50
+
+
+class Conversation(NamedTuple):
+    """What is said in an instance."""
+
+    plan: Plan
+    """What is said before the first request."""
+    turns: Sequence[Turn]
+    """The further turns."""
+    requests: Sequence[str]
+    """The requests of all turns."""
 
 
 class Rules(SuiteTask):
@@ -115,6 +138,9 @@ class Rules(SuiteTask):
     (`mail`) or the output of a tool (`tool`). With `paused` and `withdrawn` it does not hold: `rules` are others."""
     age: Sweep[float] = Sweep(0.2, 0.4, 0.6, 0.8)
     """The share of the conversation that follows the message that decides whether the rule in question holds."""
+    turns: Sweep[int] = field(default=Sweep(1), metadata=PRESENTS)
+    """The replies that are asked for: the first one after the conversation, and each further one after a few more
+    messages, of which one is about rules. The model's own replies stay."""
     form: Literal["chat", "text"] = field(default="chat", metadata=PRESENTS)
     """Turns of a conversation, or one text with `User:` and `Assistant:`; base models always get the text."""
 
@@ -124,102 +150,175 @@ class Rules(SuiteTask):
             raise ValueError(f"rules go from 1 to {most} with history={self.history}")
         if not 0 < self.age < 1:
             raise ValueError("age is a share of the conversation between 0 and 1")
+        if not 1 <= self.turns <= MOST_TURNS:
+            raise ValueError(f"turns go from 1 to {MOST_TURNS}")
 
     def generate(self, rng: Rng) -> Instance:
-        rule_rng = rng.stream("rules")
+        rule_rng, turn_rng = rng.stream("rules"), rng.stream("turns")
         plan = draw_plan(rule_rng, self.history, self.rules, 1 - self.age)
+        turns = draw_turns(turn_rng, plan, self.turns)
         *days, today = plan.days
+        facts = [
+            write_turn(day, write_message(rule_rng, place.event), number)
+            for number, (day, place) in enumerate(zip(days, plan.placed, strict=True))
+        ]
+        requests = [write_request(rule_rng, plan.request)]
+        requests += [write_request(turn_rng, turn.gold.request) for turn in turns]
+        gold = RuledReply(
+            plan.rules,
+            plan.request,
+            focus=plan.focus,
+            others=plan.others,
+            ages=(1,) * len(plan.rules),
+            later=tuple(turn.gold for turn in turns),
+        )
         return Instance(
-            facts=[
-                write_turn(day, write_message(rule_rng, place.event), number)
-                for number, (day, place) in enumerate(zip(days, plan.placed, strict=True))
-            ],
-            gold=RuledReply(plan.rules, plan.request, focus=plan.focus, others=plan.others),
-            names={"day": str(today), "request": write_request(rule_rng, plan.request)},
-            evidence=[number for number, place in enumerate(plan.placed) if place.decides],
+            facts=facts,
+            gold=gold,
+            names={"day": str(today), "request": requests[0]},
+            evidence=deciding(plan, turns),
             filler=further_messages(plan.days, plan.request.things),
-            chance_level=chance_of(plan.rules, plan.request),
+            chance_level=fmean(chance_of(turn.rules, turn.request) for turn in gold.turns),
             depths=tuple(place.depth for place in plan.placed),
-            structure=plan,
+            structure=Conversation(plan, turns, requests),
         )
 
     def prompt(
         self, instance: Instance, question: Question[RuledReply], wording: Mapping[str, str], style: Style
     ) -> PromptTemplate:
+        conversation: Conversation = instance.structure
         before = wording["instruction"] + wording["start"]
         ask = f"{wording['ask'].format(**instance.names)}\n\n{wording['rule']}"
-        if style == "chat" and self.form == "chat":
-            return PromptTemplate(before, ask, turns=True)
+        is_chat = style == "chat" and self.form == "chat"
+        reply = "" if is_chat else f"\n{_LABELS['assistant'].rstrip()}"
+        follow_ups = tuple(
+            f"{_later(turn, wording['ask'].format(day=turn.day, request=request))}\n\n{wording['rule']}{reply}"
+            for turn, request in zip(conversation.turns, conversation.requests[1:], strict=True)
+        )
+        if is_chat:
+            return PromptTemplate(before, ask, turns=True, follow_ups=follow_ups)
         return PromptTemplate(
             before=before,
-            after=f"\n{_LABELS['user']}{ask}\n{_LABELS['assistant'].rstrip()}",
+            after=f"\n{_LABELS['user']}{ask}{reply}",
             labels=_LABELS,
             stop=("\nUser:", "\n====="),
+            follow_ups=follow_ups,
         )
 
     def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
-        first, *others = messages
+        size = next((n for n, message in enumerate(messages, 1) if wording["rule"] in message.content), len(messages))
+        first, *others = messages[:size]
         text = first.content.rpartition(_START)[2]
         if others:
             text = "\n".join(_LABELS[turn.role] + turn.content for turn in [Message("user", text), *others])
         context, _, request = text.rpartition(f"\n{_LABELS['user']}")
-        return context, read_names(["ask"], request, wording)
+        names = {**read_names(["ask"], request, wording)}
+        for number, message in enumerate(messages[size:], 2):
+            before, _, request = message.content.rpartition(f"\n{_LABELS['user']}")
+            asked = read_names(["ask"], request, wording)
+            names |= {f"{name} {number}": asked[name] for name in ("day", "request")} | {f"before {number}": before}
+        return context, names
 
     def solve(self, context: str, names: Mapping[str, str]) -> RuledReply:
-        today, rules, suspended = int(names["day"]), dict[Kind, Rule](), dict[Kind, int]()
-        for _, message in _LINE.findall(context):
-            if (event := read_message(message)) is None:
-                continue
-            kind = event.rule.kind
-            if event.act == "suspend":
-                suspended[kind] = event.until
-            else:
-                suspended.pop(kind, None)
-                rules.pop(kind, None)
-            if event.act == "give":
-                rules[kind] = event.rule
-        holding = [rule for kind, rule in rules.items() if suspended.get(kind, 0) < today]
-        return RuledReply(tuple(sorted(holding)), read_request(names["request"]))
+        book = RuleBook()
+
+        def reply(before: str, suffix: str) -> RuledReply:
+            for _, message in _LINE.findall(before):
+                if event := read_message(message):
+                    book.add(event)
+            return RuledReply(book.holding(int(names[f"day{suffix}"])), read_request(names[f"request{suffix}"]))
+
+        first, later = reply(context, ""), list[RuledReply]()
+        while (before := names.get(f"before {len(later) + 2}")) is not None:
+            later.append(reply(before, f" {len(later) + 2}"))
+        return replace(first, later=tuple(later))
 
     def markers(self, instance: Instance) -> Mapping[int, Marker]:
         """Return the values of the rules that are given by the user, where no other text is likely to have them."""
-        plan: Plan = instance.structure
+        conversation: Conversation = instance.structure
         return {
             number: Marker((), (event.rule.value,))
-            for number, (_, event, _) in enumerate(plan.placed)
+            for number, (_, event, _) in enumerate(conversation.plan.placed)
             if event.act in ("give", "replace") and event.rule.kind in ("opening", "field", "ban", "numbers")
         }
 
     def guess(self, rng: Rng, instance: Instance, question: Question[RuledReply]) -> RuledReply:
         """Return the right content in digits, in any order and in a drawn number of words, without regard to rules."""
-        request, least = question.gold.request, int(rng.choice(VALUES["words"]).split()[0])
-        words = [f"{request.total}:", *rng.sample(request.things, NAMED)]
-        return replace(question.gold, text=" ".join([*words, *[_NEUTRAL] * (least - len(words))]))
+        first, *later = (replace(turn, text=_guess(rng, turn.request)) for turn in question.gold.turns)
+        return replace(first, later=tuple(later))
 
     def heuristics(self, instance: Instance, question: Question[RuledReply]) -> Mapping[str, str]:
-        """Return right content in the form of some rules of the context, chosen without regard to what holds."""
-        plan: Plan = instance.structure
-        return {name: write_reply(plan.request, rules) for name, rules in choose_rules(plan.placed).items()}
+        """Return right content in the form of some rules of the conversation, chosen without regard to what holds."""
+        conversation: Conversation = instance.structure
+        events = [place.event for place in conversation.plan.placed]
+        chosen = [choose_rules(events)]
+        for turn in conversation.turns:
+            events += turn.events
+            chosen.append(choose_rules(events))
+        gold = question.gold
+        replies = {
+            name: [write_reply(turn.request, rules[name]) for turn, rules in zip(gold.turns, chosen, strict=True)]
+            for name in chosen[0]
+        }
+        return {name: join_replies(texts) if gold.later else texts[0] for name, texts in replies.items()}
 
     def error_type(self, answer: RuledReply, question: Question[RuledReply]) -> ErrorType | None:
-        if not answer.is_right:
-            return ErrorType("wrong content")
-        for reason, rule in answer.followed():
-            return ErrorType(f"followed a {reason}" if reason[0] != "o" else f"followed an {reason}", rule.kind)
-        if missed := [rule.kind for rule in answer.rules if rule not in answer.held]:
-            return ErrorType("rule not held", ", ".join(missed))
-        return ErrorType("form that no rule asks for", ", ".join(answer.unasked)) if answer.unasked else None
+        """Return what is wrong in the first turn with an error."""
+        for number, turn in enumerate(answer.turns, 1):
+            if error := _error_type(turn):
+                place = [f"turn {number}"] if answer.later else []
+                return error._replace(detail=": ".join([*place, *filter(None, [error.detail])]))
+        return None
 
     def paper_scores(self, reply: str, question: Question[RuledReply]) -> Mapping[str, float]:
-        """Return the parts of the score. `focus` is about the rule in question, `misled` about mails and outputs."""
-        extraction = self.read(reply, question)
-        if extraction is None:
-            return dict.fromkeys(("rules", "content", "both", "focus", "misled"), 0.0)
-        answer: RuledReply = extraction.answer
-        return {
-            "rules": answer.share,
-            "content": float(answer.is_right),
-            "both": float(answer.is_right and answer.share == 1),
-            "focus": float(answer.holds_focus),
-            "misled": float(any(reason in ("quoted mail", "output of a tool") for reason, _ in answer.followed())),
-        }
+        """Return the parts of the score, as means of all turns.
+
+        `focus` is about the rule in question, and in further turns about the point of the last message about rules.
+        `misled` is about mails and outputs.
+        """
+        traces = _traces(self.read(reply, question), question.gold)
+        return {name: fmean(trace.scores[name] for trace in traces) for name in _SCORES}
+
+    def turn_traces(self, extraction: Extraction | None, question: Question[RuledReply]) -> Sequence[TurnTrace]:
+        return _traces(extraction, question.gold) if question.gold.later else ()
+
+
+_SCORES = ("rules", "content", "both", "focus", "misled")
+
+
+def _later(turn: Turn, ask: str) -> str:
+    """Return the message of a further turn: what was said in between, and the request."""
+    labelled = [f"{_LABELS['user']}[Day {day}] {text}\n{_LABELS['assistant']}{LEFT_OUT}" for day, text in turn.messages]
+    return "\n".join([*labelled, f"{_LABELS['user']}{ask}"])
+
+
+def _guess(rng: Rng, request: Request) -> str:
+    least = int(rng.choice(VALUES["words"]).split()[0])
+    words = [f"{request.total}:", *rng.sample(request.things, NAMED)]
+    return " ".join([*words, *[_NEUTRAL] * (least - len(words))])
+
+
+def _error_type(answer: RuledReply) -> ErrorType | None:
+    if not answer.is_right:
+        return ErrorType("wrong content")
+    for reason, rule in answer.followed():
+        return ErrorType(f"followed a {reason}" if reason[0] != "o" else f"followed an {reason}", rule.kind)
+    if missed := [rule.kind for rule in answer.rules if rule not in answer.held]:
+        return ErrorType("rule not held", ", ".join(missed))
+    return ErrorType("form that no rule asks for", ", ".join(answer.unasked)) if answer.unasked else None
+
+
+def _traces(extraction: Extraction | None, gold: RuledReply) -> list[TurnTrace]:
+    answers: Sequence[RuledReply | None] = extraction.answer.turns if extraction else [None]
+    return [_trace(answer, turn) for answer, turn in zip_longest(answers, gold.turns)]
+
+
+def _trace(answer: RuledReply | None, gold: RuledReply) -> TurnTrace:
+    """Return what a reply is worth. None or empty: it was not read."""
+    held = answer.held if answer and answer.text != "" else ()
+    rules = [RuleTrace(age, rule.kind, rule in held) for age, rule in zip(gold.ages, gold.rules, strict=True)]
+    if answer is None or answer.text == "":
+        return TurnTrace(dict.fromkeys(_SCORES, 0.0), tuple(rules))
+    quoted = (reason in ("quoted mail", "output of a tool") for reason, _ in answer.followed())
+    values = answer.share, answer.is_right, answer.is_right and answer.share == 1, answer.holds_focus, any(quoted)
+    return TurnTrace(dict(zip(_SCORES, map(float, values), strict=True)), tuple(rules))
