@@ -69,6 +69,7 @@ from carrara.generators.rule_wordings import read_message, read_request, write_m
 from carrara.task import Instance, Rng, Sweep
 from carrara.task.inversion import read_names
 from carrara.task.suite import SuiteTask
+from carrara.task.sweeps import sweep_values
 from carrara.tasks.carrara._rule_events import (
     KINDS,
     LEFT_OUT,
@@ -278,6 +279,12 @@ class Rules(SuiteTask):
         """
         traces = _traces(self.read(reply, question), question.gold)
         return {name: fmean(trace.scores[name] for trace in traces) for name in _SCORES}
+
+    def shortcuts(self) -> Mapping[str, str]:
+        if sweep_values(self, "turns") == (1,):
+            return self.known_shortcuts
+        why = "The messages between later turns give rules, too, and every reader sees these."
+        return {**self.known_shortcuts, "part": why}
 
     def turn_traces(self, extraction: Extraction | None, question: Question[RuledReply]) -> Sequence[TurnTrace]:
         return _traces(extraction, question.gold) if question.gold.later else ()
