@@ -12,19 +12,19 @@ Row = dict[str, Any]
 
 INSTRUCTION = (
     "You will be given a graph as a list of directed edges. All nodes are at least degree 1. You will also get a "
-    "description of an operation to perform on the graph.\nYour job is to execute the operation on the graph and return "
-    "the set of nodes that the operation results in. If asked for a breadth-first search (BFS), only return the nodes "
-    "that are reachable at that depth, do not return the starting node. If asked for the parents of a node, only return "
-    "the nodes that have an edge leading to the given node, do not return the given node itself.\n\n"
+    "description of an operation to perform on the graph.\nYour job is to execute the operation on the graph and "
+    "return the set of nodes that the operation results in. If asked for a breadth-first search (BFS), only return the "
+    "nodes that are reachable at that depth, do not return the starting node. If asked for the parents of a node, only "
+    "return the nodes that have an edge leading to the given node, do not return the given node itself.\n\n"
     "Here is an example:\n<begin example>\n\nThe graph has the following edges:\nuvwx -> alke\nabcd -> uvwx\n"
     "abcd -> efgh\nefgh -> uvwx\n\nExample 1:\nOperation:\nPerform a BFS from node abcd with depth 1.\n"
     "Final Answer: [uvwx, efgh]\n\nExample 2:\nOperation:\nFind the parents of node abcd.\nFinal Answer: []\n\n"
     "<end example>\nHere is the graph to operate on:\nThe graph has the following edges:\n"
 )
 ENDING = (
-    "\n\nYou should immediately return the set of nodes that the operation results in, with no additional text. Return "
-    "your final answer as a list of nodes in the very last line of your response. For example, if the operation returns "
-    "the set of nodes [node1, node2, node3], your response should be:\nFinal Answer: [node1, node2, node3]\n"
+    "\n\nYou should immediately return the set of nodes that the operation results in, with no additional text. "
+    "Return your final answer as a list of nodes in the very last line of your response. For example, if the operation "
+    "returns the set of nodes [node1, node2, node3], your response should be:\nFinal Answer: [node1, node2, node3]\n"
     "If the operation returns the empty set, your response should be:\nFinal Answer: []\n"
 )
 EXACT = "Perform a BFS from node {} and return only the nodes at exactly depth {} (not nodes at intermediate depths)."

@@ -32,8 +32,9 @@ OPERATIONS = ("bfs", "parents")
 
 _EDGE = re.compile(r"^(\w+) -> (\w+)\s*$", re.M)
 _EDGES = "The graph has the following edges:"
+_OPERATION_HEAD = "\nOperation:"
 _OPERATION = re.compile(
-    r"^(?:Perform a BFS from node (\w+)\b[^\n]{0,80}? depth ([0-9]{1,4})|Find the parents of node (\w+))[^\n]*", re.M
+    r"\s*(?:Perform a BFS from node (\w+)\b[^\n]{0,80}? depth ([0-9]{1,4})|Find the parents of node (\w+))[^\n]*"
 )
 _ASKED = re.compile(r"\bnode (\w+)")
 _HEX = re.compile(r"[0-9a-f]{6,}")
@@ -52,16 +53,16 @@ class Walk(NamedTuple):
 
 def read_walk(prompt: str) -> Walk:
     """Return the last operation of a prompt, and the graph before it. Raises UndecidableError for another wording."""
-    operations = list(_OPERATION.finditer(prompt))
-    if not operations:
+    end = prompt.rfind(_OPERATION_HEAD)
+    operation = _OPERATION.match(prompt, end + len(_OPERATION_HEAD)) if end >= 0 else None
+    if operation is None:
         raise UndecidableError("the prompt has no operation of GraphWalks' wording")
-    last = operations[-1]
-    start = prompt.rfind(_EDGES, 0, last.start())
-    edges = [(edge[1], edge[2]) for edge in _EDGE.finditer(prompt, max(start, 0), last.start())]
+    start = prompt.rfind(_EDGES, 0, end)
+    edges = [(edge[1], edge[2]) for edge in _EDGE.finditer(prompt, max(start, 0), end)]
     if start < 0 or not edges:
         raise UndecidableError("the prompt has no list of edges before its operation")
-    depth = None if last[3] else int(last[2])
-    return Walk(last[0], last[3] or last[1], depth, edges)
+    bfs_node, depth, node = operation.groups()
+    return Walk(operation[0].strip(), node or bfs_node, None if node else int(depth), edges)
 
 
 def solve_walk(walk: Walk) -> set[str]:
@@ -101,6 +102,9 @@ class FileNodes(Nodes):
     """Nodes whose names have the form of those in the file: ten hexadecimal digits, or words of one length."""
 
     rule = ""
+
+    def write(self, answer: tuple[str, ...]) -> str:
+        return f"Final Answer: [{', '.join(answer)}]"
 
     def kind(self, question: Question[tuple[str, ...]]) -> Kind:
         asked = _ASKED.search(question.ask)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from carrara import tokenizers
-from carrara.answers import Choice
+from carrara.answers import AnswerType
 from carrara.answers.cues import affirmative_sentences
 from carrara.answers.types import AROUND
 from carrara.task import Instance
@@ -55,10 +55,13 @@ _LETTER = re.compile(r"\(?([A-D])(?!\w)[).:]?\s*(.*)", re.S)
 _MARKED = re.compile(r"\(([A-D])\)")
 
 
-class Letter(Choice):
+class Letter(AnswerType[str]):
     """One of four letters, which a reply may state with the choice's own text, or by this text alone."""
 
     label = "correct answer"
+
+    def write(self, answer: str) -> str:
+        return f"The correct answer is ({answer})"
 
     def parse_value(self, text: str, question: Question[str]) -> str | None:
         stripped_text = text.strip(AROUND.replace("(", "").replace(")", ""))
@@ -71,22 +74,36 @@ class Letter(Choice):
 
     def _letter_of(self, text: str, question: Question[str]) -> str | None:
         """Return the letter of the only choice with this text."""
-        words = _normal(text)
-        matching = [
-            letter for letter, option in zip(LETTERS, question.options, strict=True) if _normal(option) == words
-        ]
+        choices = dict(zip(LETTERS, read_choices(question.ask), strict=False))
+        matching = [letter for letter, choice in choices.items() if _normal(choice) == _normal(text)]
         return matching[0] if len(matching) == 1 else None
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
         """Return the letters in brackets."""
-        for sentence in affirmative_sentences(text, question):
-            yield from _MARKED.findall(sentence)
+        return (letter for sentence in affirmative_sentences(text, question) for letter in _MARKED.findall(sentence))
 
     def guesses(self, gold: str, options: Sequence[str]) -> Sequence[str]:
         return LETTERS
 
     def trivial(self, question: Question[str]) -> Mapping[str, str]:
         return {"every letter": "(A), (B), (C), (D)"}
+
+
+def write_choices(choices: Sequence[str]) -> str:
+    return "".join(f"\n({letter}) {choice}" for letter, choice in zip(LETTERS, choices, strict=True))
+
+
+def read_choices(ask: str) -> list[str]:
+    """Return the choices at the end of a question.
+
+    >>> read_choices("Who?" + write_choices(["Ann", "Bob", "both", "(A) or (B)"]))
+    ['Ann', 'Bob', 'both', '(A) or (B)']
+    """
+    choices = list[str]()
+    for letter in reversed(LETTERS):
+        ask, _, choice = ask.rpartition(f"\n({letter}) ")
+        choices.insert(0, choice)
+    return choices
 
 
 def _normal(text: str) -> str:
@@ -179,8 +196,7 @@ class LongBench2(PublishedPrompts):
             facts=(),
             opening=(Segment(context),),
             gold=row.cells["answer"],
-            options=row.choices,
-            names={"question": row.cells["question"].strip()},
+            names={"question": row.cells["question"].strip() + write_choices(row.choices)},
             labels=labels,
             structure=row,
         )
