@@ -9,7 +9,7 @@ code. Which items were cut is a label.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 from carrara import tokenizers
 from carrara.answers import AnswerType
 from carrara.answers.cues import affirmative_sentences
+from carrara.answers.extraction import Extraction
 from carrara.answers.types import AROUND
 from carrara.task import Instance
 from carrara.tasks._published_prompts import PublishedPrompts
@@ -51,8 +52,8 @@ Choices:
 Format your response as follows: "The correct answer is (insert answer here)"."""
 
 _STATED = re.compile(r"The correct answer is \(([A-D])\)"), re.compile(r"The correct answer is ([A-D])")
-_LETTER = re.compile(r"\(?([A-D])(?!\w)[).:]?\s*(.*)", re.S)
-_MARKED = re.compile(r"\(([A-D])\)")
+_LETTER = re.compile(r"[(\[]?([A-D])(?!\w)[)\].:]?\s*(.*)", re.S)
+_ROUND, _SQUARE = re.compile(r"\(([A-D])\)"), re.compile(r"\[([A-D])\]")
 
 
 class Letter(AnswerType[str]):
@@ -63,14 +64,15 @@ class Letter(AnswerType[str]):
     def write(self, answer: str) -> str:
         return f"The correct answer is ({answer})"
 
+    def read(self, reply: str, question: Question[str], ignore: Iterable[str] = ()) -> Extraction | None:
+        """Read a reply with its letters in square brackets, because round ones may be asides."""
+        return super().read(_ROUND.sub(r"[\1]", reply), question, ignore)
+
     def parse_value(self, text: str, question: Question[str]) -> str | None:
-        stripped_text = text.strip(AROUND.replace("(", "").replace(")", ""))
-        if match := _LETTER.fullmatch(stripped_text):
-            letter, rest = match.groups()
-            if not rest.strip(AROUND) or self._letter_of(rest, question) in (letter, None):
-                return letter
-            return None
-        return self._letter_of(stripped_text, question)
+        if not (match := _LETTER.fullmatch(text.strip(" \"'.,;:!\n"))):
+            return self._letter_of(text, question)
+        letter, rest = match.groups()
+        return letter if not rest.strip(AROUND) or self._letter_of(rest, question) == letter else None
 
     def _letter_of(self, text: str, question: Question[str]) -> str | None:
         """Return the letter of the only choice with this text."""
@@ -80,7 +82,7 @@ class Letter(AnswerType[str]):
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
         """Return the letters in brackets."""
-        return (letter for sentence in affirmative_sentences(text, question) for letter in _MARKED.findall(sentence))
+        return (letter for sentence in affirmative_sentences(text, question) for letter in _SQUARE.findall(sentence))
 
     def guesses(self, gold: str, options: Sequence[str]) -> Sequence[str]:
         return LETTERS
