@@ -98,4 +98,5 @@ def describe_crowded(
     remedy = "give shorter ones"
     if not are_published:
         remedy = f"`within=True` makes lengths hold the answer too, or {remedy}"
-    return f"{model} takes {window:,} tokens, prompt and answer together, without room for the answers of {where}: {remedy}"
+    takes = f"{model} takes {window:,} tokens, prompt and answer together"
+    return f"{takes}, without room for the answers of {where}: {remedy}"
