@@ -13,37 +13,27 @@ size: OpenAI's by the tokens of its messages and answer in o200k, counted once a
 Files of one length take turns, row by row, so that the first rows have 2, 4 and 8 needles where all of them do.
 """
 
-import csv
 import json
 import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from importlib import import_module
-from io import TextIOWrapper
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from carrara import tokenizers
-from carrara.tasks.published_rows import PublishedFile, file_hash, files_of, find_files, remembered_files, tell_left_out
+from carrara.tasks.published_rows import PublishedFile, files_of, find_files, remembered_files, tell_left_out
+from carrara.tasks.table_files import bin_of, cached, column_names, is_text, read_cells
 from carrara.types import Message, Role
-from carrara.util.cache import cache_file, cache_folder
 from carrara.util.errors import UsageError
-from carrara.util.files import lines, open_binary, regular
 from carrara.util.log import logger
 from carrara.util.quantities import read_length, write_length
 
 ENDINGS = (".parquet", ".csv", ".jsonl")
 TOKENIZER = "o200k"
 """The tokenizer of OpenAI's bins."""
-SHORTEST = 4096
-"""The lower end of the first published bin; what is shorter is put below it."""
-_LARGEST = 2**31 - 1
-"""The longest cell that the csv module can be told to take everywhere."""
-_AT_ONCE = 8
-"""Rows of a Parquet file that are unpacked together: each may have megabytes."""
 _BIN = re.compile(r"(?<![a-z0-9])(?:in_\(?[0-9]+[,_]([0-9]+)\)?|([0-9]+[km]))(?![a-z0-9])", re.IGNORECASE)
 _UPTO = re.compile(r"upto_[0-9]+[km](?![a-z0-9])", re.IGNORECASE)
 _ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
@@ -102,7 +92,7 @@ def _find_sources(folder: Path) -> Iterator[PublishedFile]:
             others.append(path)
             continue
         length = _length_in(f"{parent_name}/{relative_path}" if _BIN.fullmatch(parent_name) else relative_path)
-        lengths = {length} if length is not None else set(map(_bin, _sizes(path, task)))
+        lengths = {length} if length is not None else set(map(bin_of, _sizes(path, task)))
         if not lengths:
             empty.append(path)
         yield from (PublishedFile(task, length, path) for length in lengths)
@@ -116,7 +106,7 @@ def _describe_columns() -> str:
 
 def _task_of_file(path: Path) -> str | None:
     """Return the task that a file's columns are for."""
-    names = set(_names(path))
+    names = set(column_names(path))
     return next((task for task, columns in COLUMNS.items() if names >= set(columns.needed)), None)
 
 
@@ -184,29 +174,17 @@ def _rows_of(path: Path, task: str, length: int | None) -> Iterator[Row]:
     if length is None:
         return read(path, task)
     sizes = _sizes(path, task)
-    return (row for row, size in zip(read(path, task), sizes, strict=True) if _bin(size) == length)
-
-
-def _bin(tokens: int) -> int:
-    """Return the upper end of the bin of a size. The end belongs to the bin.
-
-    >>> _bin(4000), _bin(4097), _bin(8192), _bin(8193)
-    (4096, 8192, 8192, 16384)
-    """
-    return max(SHORTEST, 1 << max(0, tokens - 1).bit_length())
+    return (row for row, size in zip(read(path, task), sizes, strict=True) if bin_of(size) == length)
 
 
 def _sizes(path: Path, task: str) -> Sequence[int]:
-    """Return the size of each row of a file. It is cached, because counting gigabytes takes a minute or two."""
-    place = cache_folder("published") / f"{file_hash(path)}-{task.rpartition('-')[2]}-sizes.json"
-    try:
-        sizes: list[int] = json.loads(place.read_text("utf-8"))
-    except (OSError, ValueError):
+    """Return the size of each row of a file."""
+
+    def count() -> Iterator[int]:
         logger.info(f"{path} names no length: the sizes of its rows are looked up, once")
-        sizes = [_size(row, task) for row in read(path, task)]
-        with cache_file(place) as file:
-            file.write(json.dumps(sizes).encode())
-    return sizes
+        return (_size(row, task) for row in read(path, task))
+
+    return cached(path, f"{task.rpartition('-')[2]}-sizes", count)
 
 
 def _size(row: Row, task: str) -> int:
@@ -239,87 +217,9 @@ def read(path: Path, task: str) -> Iterator[Row]:
     """Yield the rows of a file."""
     needed, more = COLUMNS[task]
     columns = (*needed, *more)
-    for n, cells in enumerate(_rows(path, columns)):
+    for n, cells in enumerate(read_cells(path, columns)):
         where = f"row {n} of {path}"
         for name in needed:
-            if not _is_text(cells.get(name)):
+            if not is_text(cells.get(name)):
                 raise UsageError(f"{where} has no text for its {name}: mend it, or take it out")
         yield Row(where, {name: str(cell) for name in columns if (cell := cells.get(name)) is not None})
-
-
-def _is_text(cell: object) -> bool:
-    try:
-        return isinstance(cell, str) and bool(cell.encode())
-    except UnicodeEncodeError:  # half a character
-        return False
-
-
-def _rows(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    kinds = {".parquet": _parquet, ".csv": _csv, ".jsonl": _jsonl}
-    return kinds[_ending(path)](path, columns)
-
-
-def _ending(path: Path) -> str:
-    """Return the format of a file by its name. The hub's cache links to files whose name is a hash."""
-    if path.suffix.lower() in ENDINGS:
-        return path.suffix.lower()
-    with open_binary(path) as file:
-        return ".parquet" if file.read(4) == b"PAR1" else ".jsonl"
-
-
-def _names(path: Path) -> Sequence[str]:
-    """Return the columns of a file."""
-    if _ending(path) == ".parquet":
-        with _open(path) as file:
-            return list(file.schema_arrow.names)
-    return list(next(_rows(path, ()), {}))
-
-
-def _parquet(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    try:
-        with _open(path) as file:
-            known = [name for name in columns if name in file.schema_arrow.names]
-            for batch in file.iter_batches(batch_size=_AT_ONCE, columns=known):
-                yield from batch.to_pylist()
-    except (OSError, ValueError) as error:  # pyarrow's own errors are one of these
-        raise UsageError(f"{path} is not Parquet that can be read: {str(error).splitlines()[0]}") from None
-
-
-def _open(path: Path) -> Any:
-    try:
-        parquet = import_module("pyarrow.parquet")
-    except ImportError:
-        raise UsageError(f"reading {path} needs pyarrow: `pip install 'carrara[parquet]'`") from None
-    regular(path)
-    try:
-        return parquet.ParquetFile(path)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path} is not Parquet that can be read: {str(error).splitlines()[0]}") from None
-
-
-def _csv(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    before = csv.field_size_limit(_LARGEST)
-    try:
-        with TextIOWrapper(open_binary(path), encoding="utf-8-sig", newline="") as file:
-            table = csv.DictReader(file, strict=True)
-            for row in table:
-                if None in row or None in row.values():
-                    raise UsageError(f"{path}:{table.line_num}: the row has more or fewer fields than the table")
-                yield row
-    except (OSError, ValueError, csv.Error) as error:
-        raise UsageError(f"{path} is not CSV in UTF-8 that can be read: {error}") from None
-    finally:
-        csv.field_size_limit(before)
-
-
-def _jsonl(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of JSON Lines. Lines end at line feeds alone, because texts may have other separators in them."""
-    try:
-        for number, line in enumerate(lines(path), 1):
-            if line.strip():
-                row = json.loads(line)
-                if not isinstance(row, dict):
-                    raise UsageError(f"{path}:{number}: no JSON object with columns")
-                yield row
-    except (OSError, ValueError, RecursionError) as error:
-        raise UsageError(f"{path} is not JSON Lines that can be read: {error}") from None
