@@ -1,222 +1,27 @@
-"""The files of published MRCR data sets, and which of their rows have which length.
-
-A file is Parquet, CSV or JSON Lines, and its columns tell whose it is:
+"""The files of published MRCR data sets (`sized_rows.py`).
 
 | task | a row has | and may have |
 |--|--|--|
 | `published/mrcr-openai` | prompt (a JSON list of messages), answer, random_string_to_prepend | n_needles |
 | `published/mrcr-gdm` | queries (the whole prompt), answer | num_relevant, context_len |
 
-A row's length is its own, so lengths are the bins of published results, powers of two, by their upper end. Where a path
-names one (`in_(4096,8192)`, `upto_128K`, `8k/`), it is that of all rows. In other files each row has the bin of its
-size: OpenAI's by the tokens of its messages and answer in o200k, counted once and kept; MRCR v2's by its context_len.
-Files of one length take turns, row by row, so that the first rows have 2, 4 and 8 needles where all of them do.
+OpenAI's bins count the tokens of a row's messages and answer in o200k, and MRCR v2's are by its context_len.
 """
 
-import csv
 import json
-import os
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from importlib import import_module
-from io import TextIOWrapper
-from itertools import zip_longest
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Mapping
 
 from carrara import tokenizers
-from carrara.tasks.published_rows import PublishedFile, file_hash, files_of, find_files, remembered_files, tell_left_out
+from carrara.tasks.sized_rows import Columns, Row, RowSet
 from carrara.types import Message, Role
-from carrara.util.cache import cache_file, cache_folder
 from carrara.util.errors import UsageError
-from carrara.util.files import lines, open_binary, regular
-from carrara.util.log import logger
-from carrara.util.quantities import read_length, write_length
 
-ENDINGS = (".parquet", ".csv", ".jsonl")
 TOKENIZER = "o200k"
 """The tokenizer of OpenAI's bins."""
 SHORTEST = 4096
 """The lower end of the first published bin; what is shorter is put below it."""
-_LARGEST = 2**31 - 1
-"""The longest cell that the csv module can be told to take everywhere."""
-_AT_ONCE = 8
-"""Rows of a Parquet file that are unpacked together: each may have megabytes."""
-_BIN = re.compile(r"(?<![a-z0-9])(?:in_\(?[0-9]+[,_]([0-9]+)\)?|([0-9]+[km]))(?![a-z0-9])", re.IGNORECASE)
-_UPTO = re.compile(r"upto_[0-9]+[km](?![a-z0-9])", re.IGNORECASE)
-_ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
-
-
-class Columns(NamedTuple):
-    """The columns of a data set."""
-
-    needed: tuple[str, ...]
-    more: tuple[str, ...]
-    """Those that a row can do without."""
-
-
 OPENAI, GDM = "published/mrcr-openai", "published/mrcr-gdm"
-COLUMNS = {
-    OPENAI: Columns(("prompt", "answer", "random_string_to_prepend"), ("n_needles",)),
-    GDM: Columns(("queries", "answer"), ("num_relevant", "context_len")),
-}
-
-
-class Row(NamedTuple):
-    where: str
-    """The description for messages."""
-    cells: Mapping[str, str]
-    """The values by column. Numbers are as written."""
-
-
-# --- what a folder has ---
-
-
-def sources(folder: Path) -> list[PublishedFile]:
-    """Return the files of a folder, or a file, under each length that they have rows of."""
-    if not os.path.exists(folder):
-        raise UsageError(
-            f"there is no folder {folder}: `published` takes one with files of MRCR, as they were published"
-        )
-    published_files = sorted(_find_sources(folder))
-    if not published_files:
-        raise UsageError(
-            f"{folder} has no MRCR in {', '.join(ENDINGS)}: a file of it has the columns {_describe_columns()}"
-        )
-    _check_kind(published_files)
-    return published_files
-
-
-def _find_sources(folder: Path) -> Iterator[PublishedFile]:
-    is_file = not folder.is_dir()
-    parent_name = (folder.parent if is_file else folder).resolve().name
-    others, empty = list[Path](), list[Path]()
-    for path in files_of(folder, ENDINGS):
-        relative_path = path.name if is_file else str(path.relative_to(folder))
-        if path.suffix.lower() not in ENDINGS or any(part.startswith(".") for part in Path(relative_path).parts):
-            continue  # cards and code, and what downloads keep beside the files
-        task = _task_of_file(path)
-        if task is None:
-            others.append(path)
-            continue
-        length = _length_in(f"{parent_name}/{relative_path}" if _BIN.fullmatch(parent_name) else relative_path)
-        lengths = {length} if length is not None else set(map(_bin, _sizes(path, task)))
-        if not lengths:
-            empty.append(path)
-        yield from (PublishedFile(task, length, path) for length in lengths)
-    tell_left_out(others, f"a file of MRCR has the columns {_describe_columns()}")
-    tell_left_out(empty, "there are no rows")
-
-
-def _describe_columns() -> str:
-    return " or ".join(", ".join(columns.needed) for columns in COLUMNS.values())
-
-
-def _task_of_file(path: Path) -> str | None:
-    """Return the task that a file's columns are for."""
-    names = set(_names(path))
-    return next((task for task, columns in COLUMNS.items() if names >= set(columns.needed)), None)
-
-
-def _length_in(path: str) -> int | None:
-    """Return the length that a path names.
-
-    >>> _length_in("mrcr_v2p1_8needle_in_(4096,8192)_dynamic_fewshot_text_style_fast.csv"), _length_in("upto_128K.csv")
-    (8192, 131072)
-    >>> _length_in("2needle/2needle_0.parquet")
-    """
-    bins = _BIN.findall(path)
-    if not bins:
-        return None
-    until, short = bins[-1]
-    return int(until) if until else read_length(short)
-
-
-def _check_kind(published_files: Iterable[PublishedFile]) -> None:
-    """Raise if some files have rows up to a length, and others of its bin alone: one mean would mix both."""
-    first: dict[tuple[str, int], Path] = {}
-    for task, length, path in published_files:
-        first_path = first.setdefault((task, length), path)
-        if bool(_UPTO.search(path.name)) != bool(_UPTO.search(first_path.name)):
-            raise UsageError(
-                f"{first_path} and {path} are both for {write_length(length)}, one up to it and one of its bin alone: "
-                f"keep them in two folders"
-            )
-
-
-# --- the rows of a length ---
-
-
-@lru_cache(maxsize=2)
-def rows(data: str, task: str, length: int) -> Sequence[Row]:
-    """Return the rows of a task at a length, by the hash of all files (`remember_files`)."""
-    sizes_by_path = Counter(where for _, _, _, where in remembered_files(data))
-    rows_by_path = {
-        path: list(_rows_of(path, task, length if sizes_by_path[str(path)] > 1 else None))
-        for path in find_files(data, task, length)
-    }
-    if not any(rows_by_path.values()):
-        raise UsageError(f"the published files {data} have no rows of {task} at {write_length(length)}")
-    _check_duplicates(rows_by_path, task)
-    return [row for turn in zip_longest(*rows_by_path.values()) for row in turn if row is not None]
-
-
-@lru_cache(maxsize=1024)
-def number(data: str, task: str, length: int) -> int:
-    """Return the number of rows. It is needed for every item, when the rows may no longer be in memory."""
-    return len(rows(data, task, length))
-
-
-def _check_duplicates(rows_by_path: Mapping[Path, Sequence[Row]], task: str) -> None:
-    """Raise if two files have the same row: a copy of a file, or its rows in another form, would count items twice."""
-    seen: dict[int, Path] = {}
-    for path, file_rows in rows_by_path.items():
-        for row in file_rows:
-            row_hash = hash(tuple(row.cells[name] for name in COLUMNS[task].needed))
-            if (first_path := seen.setdefault(row_hash, path)) != path:
-                raise UsageError(f"{row.where} stands in {first_path} too: leave one of the two files in the folder")
-
-
-def _rows_of(path: Path, task: str, length: int | None) -> Iterator[Row]:
-    """Return the rows of a file, or those of one bin."""
-    if length is None:
-        return read(path, task)
-    sizes = _sizes(path, task)
-    return (row for row, size in zip(read(path, task), sizes, strict=True) if _bin(size) == length)
-
-
-def _bin(tokens: int) -> int:
-    """Return the upper end of the bin of a size. The end belongs to the bin.
-
-    >>> _bin(4000), _bin(4097), _bin(8192), _bin(8193)
-    (4096, 8192, 8192, 16384)
-    """
-    return max(SHORTEST, 1 << max(0, tokens - 1).bit_length())
-
-
-def _sizes(path: Path, task: str) -> Sequence[int]:
-    """Return the size of each row of a file. It is cached, because counting gigabytes takes a minute or two."""
-    place = cache_folder("published") / f"{file_hash(path)}-{task.rpartition('-')[2]}-sizes.json"
-    try:
-        sizes: list[int] = json.loads(place.read_text("utf-8"))
-    except (OSError, ValueError):
-        logger.info(f"{path} names no length: the sizes of its rows are looked up, once")
-        sizes = [_size(row, task) for row in read(path, task)]
-        with cache_file(place) as file:
-            file.write(json.dumps(sizes).encode())
-    return sizes
-
-
-def _size(row: Row, task: str) -> int:
-    if task == OPENAI:
-        count = tokenizers.get(TOKENIZER).count_many
-        return sum(count([*(message.content for message in messages(row)), row.cells["answer"]]))
-    context_length = row.cells.get("context_len", "")
-    if not context_length.isdecimal():
-        raise UsageError(f"{row.where} has no context_len, and its path names no length: put it in a folder such as 8k")
-    return int(context_length)
+_ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
 
 
 def messages(row: Row) -> list[Message]:
@@ -232,94 +37,28 @@ def messages(row: Row) -> list[Message]:
     return conversation
 
 
-# --- files ---
+def _size(row: Row, task: str) -> int:
+    if task == OPENAI:
+        count = tokenizers.get(TOKENIZER).count_many
+        return sum(count([*(message.content for message in messages(row)), row.cells["answer"]]))
+    return stated_size(row, task)
 
 
-def read(path: Path, task: str) -> Iterator[Row]:
-    """Yield the rows of a file."""
-    needed, more = COLUMNS[task]
-    columns = (*needed, *more)
-    for n, cells in enumerate(_rows(path, columns)):
-        where = f"row {n} of {path}"
-        for name in needed:
-            if not _is_text(cells.get(name)):
-                raise UsageError(f"{where} has no text for its {name}: mend it, or take it out")
-        yield Row(where, {name: str(cell) for name in columns if (cell := cells.get(name)) is not None})
+def stated_size(row: Row, task: str) -> int:
+    """Return the size that a row states in its column context_len."""
+    context_length = row.cells.get("context_len", "")
+    if not context_length.isdecimal():
+        raise UsageError(f"{row.where} has no context_len, and its path names no length: put it in a folder such as 8k")
+    return int(context_length)
 
 
-def _is_text(cell: object) -> bool:
-    try:
-        return isinstance(cell, str) and bool(cell.encode())
-    except UnicodeEncodeError:  # half a character
-        return False
-
-
-def _rows(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    kinds = {".parquet": _parquet, ".csv": _csv, ".jsonl": _jsonl}
-    return kinds[_ending(path)](path, columns)
-
-
-def _ending(path: Path) -> str:
-    """Return the format of a file by its name. The hub's cache links to files whose name is a hash."""
-    if path.suffix.lower() in ENDINGS:
-        return path.suffix.lower()
-    with open_binary(path) as file:
-        return ".parquet" if file.read(4) == b"PAR1" else ".jsonl"
-
-
-def _names(path: Path) -> Sequence[str]:
-    """Return the columns of a file."""
-    if _ending(path) == ".parquet":
-        with _open(path) as file:
-            return list(file.schema_arrow.names)
-    return list(next(_rows(path, ()), {}))
-
-
-def _parquet(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    try:
-        with _open(path) as file:
-            known = [name for name in columns if name in file.schema_arrow.names]
-            for batch in file.iter_batches(batch_size=_AT_ONCE, columns=known):
-                yield from batch.to_pylist()
-    except (OSError, ValueError) as error:  # pyarrow's own errors are one of these
-        raise UsageError(f"{path} is not Parquet that can be read: {str(error).splitlines()[0]}") from None
-
-
-def _open(path: Path) -> Any:
-    try:
-        parquet = import_module("pyarrow.parquet")
-    except ImportError:
-        raise UsageError(f"reading {path} needs pyarrow: `pip install 'carrara[parquet]'`") from None
-    regular(path)
-    try:
-        return parquet.ParquetFile(path)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path} is not Parquet that can be read: {str(error).splitlines()[0]}") from None
-
-
-def _csv(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    before = csv.field_size_limit(_LARGEST)
-    try:
-        with TextIOWrapper(open_binary(path), encoding="utf-8-sig", newline="") as file:
-            table = csv.DictReader(file, strict=True)
-            for row in table:
-                if None in row or None in row.values():
-                    raise UsageError(f"{path}:{table.line_num}: the row has more or fewer fields than the table")
-                yield row
-    except (OSError, ValueError, csv.Error) as error:
-        raise UsageError(f"{path} is not CSV in UTF-8 that can be read: {error}") from None
-    finally:
-        csv.field_size_limit(before)
-
-
-def _jsonl(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of JSON Lines. Lines end at line feeds alone, because texts may have other separators in them."""
-    try:
-        for number, line in enumerate(lines(path), 1):
-            if line.strip():
-                row = json.loads(line)
-                if not isinstance(row, dict):
-                    raise UsageError(f"{path}:{number}: no JSON object with columns")
-                yield row
-    except (OSError, ValueError, RecursionError) as error:
-        raise UsageError(f"{path} is not JSON Lines that can be read: {error}") from None
+MRCR = RowSet(
+    "MRCR",
+    {
+        OPENAI: Columns(("prompt", "answer", "random_string_to_prepend"), ("n_needles",), ("prompt", "answer")),
+        GDM: Columns(("queries", "answer"), ("num_relevant", "context_len"), ("context_len",)),
+    },
+    _size,
+    SHORTEST,
+)
+sources = MRCR.sources
