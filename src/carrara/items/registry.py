@@ -68,6 +68,10 @@ def load_published(name: str) -> SuiteTask | None:
         from carrara.tasks.minerva import _snapshot as minerva
 
         return minerva.load(name)()
+    if name.startswith("published/oolong-"):
+        from carrara.tasks import published_oolong
+
+        return published_oolong.load(name)()
     if name.startswith("published/ruler-"):
         from carrara.tasks.classic import _ruler_items as ruler
 
