@@ -93,7 +93,7 @@ def read_date(text: str) -> date | None:
     """
     for form in _DATE_FORMS:
         try:
-            return datetime.strptime(text.strip(), form).date()
+            return datetime.strptime(text.strip().rstrip("."), form).date()
         except ValueError:
             continue
     return None
