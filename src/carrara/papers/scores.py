@@ -1,4 +1,4 @@
-"""The scores that the four papers print, as they print them: models by tasks by lengths (tables/, one file a paper).
+"""The scores that papers print, as they print them: models by tasks by lengths (tables/, one file a paper).
 
 A row is one number of one table. If two tables print one score in two ways, both rows are kept, each with a note, and
 the first counts. Papers spell a model in several ways, even within one paper. So `tables/models.csv` gives each
@@ -20,7 +20,16 @@ from typing import NamedTuple
 from carrara.util.errors import UsageError, nearest
 from carrara.util.quantities import read_length
 
-PAPERS = {"michelangelo": "Michelangelo", "sync": "SYNC", "minerva": "Minerva", "babilong": "BABILong"}
+PAPERS = {
+    "michelangelo": "Michelangelo",
+    "sync": "SYNC",
+    "minerva": "Minerva",
+    "babilong": "BABILong",
+    "nolima": "NoLiMa",
+    "oolong": "Oolong",
+}
+DRAWN = ("michelangelo", "sync", "minerva", "babilong")
+"""The papers whose figures and tables are drawn."""
 SHARE = "share: "
 """The prefix of a metric that is a share of errors instead of a score."""
 
@@ -45,7 +54,7 @@ class PublishedScore:
     score: float
     """The score from 0 to 100, as in all papers."""
     ours: str
-    """The name of our task (`babilong/qa1`, `sync/graph:shortest`); empty if there is none."""
+    """The name of our task (`babilong/qa1`, `sync/graph:shortest`, `published/nolima`); empty if there is none."""
     note: str
 
     @property
@@ -99,7 +108,7 @@ def correlations_of_sync() -> Iterator[tuple[str, str, str, float]]:
 def select_papers(text: str) -> list[str]:
     """
     >>> select_papers("sync,babilong"), len(select_papers("all"))
-    (['sync', 'babilong'], 4)
+    (['sync', 'babilong'], 6)
     """
     if text.strip().lower() == "all":
         return list(PAPERS)
