@@ -68,6 +68,10 @@ def load_published(name: str) -> SuiteTask | None:
         from carrara.tasks.minerva import _snapshot as minerva
 
         return minerva.load(name)()
+    if name.startswith("published/nolima"):
+        from carrara.tasks import published_nolima
+
+        return published_nolima.load(name)()
     if name.startswith("published/oolong-"):
         from carrara.tasks import published_oolong
 

@@ -18,7 +18,7 @@ from carrara.options import ItemOptions, NamedTask, at_least, run_lengths_of, se
 from carrara.params import build, canonical, read_canonical
 from carrara.runs.presets import INSTANCES, Preset, Size, preset_of
 from carrara.servers.model_names import check_model, tokenizer_for
-from carrara.tasks import mrcr_rows, published_oolong
+from carrara.tasks import mrcr_rows, published_nolima, published_oolong
 from carrara.tasks.babilong import _published_items as babilong
 from carrara.tasks.classic import _ruler_items as ruler
 from carrara.tasks.minerva import _snapshot as minerva
@@ -32,12 +32,14 @@ _SOURCES: Mapping[str, Callable[[Path], list[PublishedFile]]] = {
     "babilong": babilong.sources,
     "mrcr": mrcr_rows.sources,
     "minerva": minerva.sources,
+    "nolima": published_nolima.sources,
     "oolong": published_oolong.sources,
     "ruler": ruler.sources,
 }
 """The suites that can be run as published, each with a function that finds its files."""
 _OURS: Mapping[str, Mapping[str, str]] = {
     "minerva": {minerva.PREFIX + file: f"minerva/{task_name}" for file, task_name in minerva.OURS.items()},
+    "nolima": dict.fromkeys(published_nolima.TASKS, "carrara/associations"),
     "oolong": dict.fromkeys(published_oolong.TASKS, "carrara/census"),
     "ruler": {ruler.PREFIX + file: task_name for file, task_name in ruler.OURS.items()},
 }
@@ -124,7 +126,8 @@ class RunItems(ItemOptions):
     n: Annotated[int | None, Parameter(name="-n", metavar="N")] = field(default=None, validator=at_least(1))
     """Instances for each task and length. By default 20, or as many as the preset has."""
     published: Annotated[str, text("SUITE:DIR")] = ""
-    """Run the published items of babilong, mrcr, minerva, oolong or ruler from their files in a folder, unchanged."""
+    """Run the published items of babilong, mrcr, minerva, nolima, oolong or ruler from their files in a folder,
+    unchanged."""
 
 
 def jobs_of(
