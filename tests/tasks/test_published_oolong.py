@@ -1,7 +1,7 @@
 """Published Oolong, run as it is: files of the documented columns, written here."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -268,7 +268,7 @@ def test_a_list_with_a_name_twice_cannot_have_all_by_their_score(tmp_path: Path)
 
 def test_replies_that_understand_nothing(synthetic: Mapping[str, Item], transcripts: Sequence[Item]) -> None:
     every_spell = ", ".join(["Hex", "Bless", "Cure Wounds", "Shield", "Hunter's Mark", "Fireball"])
-    replies = {
+    replies: dict[str, Callable[[Item], str]] = {
         "nothing": lambda item: "",
         "the prompt": lambda item: item.text,
         "the question": lambda item: item.question.ask,

@@ -38,7 +38,7 @@ class NolimaRow:
         >>> NolimaRow("GPT-4o", "", 0.993, {1000: 0.981, 8000: 0.892, 16000: 0.816}).effective_length
         8000
         """
-        if self.base is None:
+        if not self.base:
             return None
         least = SHARE * self.base
         return max((length for length, mean in self.means.items() if length >= 1000 and mean >= least), default=None)

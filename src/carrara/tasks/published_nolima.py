@@ -277,10 +277,18 @@ def _pairs_of(entry: Mapping[str, Any]) -> Iterator[Pair]:
         raise ValueError("needle or task_template")
     for hops, question in entry["questions"].items():
         for test, arguments in entry["tests"].items():
-            texts = [needle, question]
-            for place, argument in enumerate(arguments["input_args"], 1):
-                texts = [text.replace(f"{{{place}}}", argument) for text in texts]
-            yield Pair(f"{entry['id']}_{test}_{hops}", hops, *texts, template, characters)
+            filled = [_fill(text, arguments["input_args"]) for text in (needle, question)]
+            yield Pair(f"{entry['id']}_{test}_{hops}", hops, filled[0], filled[1], template, characters)
+
+
+def _fill(text: str, arguments: Sequence[str]) -> str:
+    """
+    >>> _fill("{CHAR} lives next to {1}.", ["the Prado", "Madrid"])
+    '{CHAR} lives next to the Prado.'
+    """
+    for number, argument in enumerate(arguments, 1):
+        text = text.replace(f"{{{number}}}", argument)
+    return text
 
 
 def _experiments(path: Path) -> Sequence[Mapping[str, Any]]:

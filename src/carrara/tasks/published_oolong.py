@@ -173,6 +173,7 @@ class PublishedOolong(PublishedPrompts):
             opening=(Segment(row.cells[column]),),
             gold=gold,
             names={"asked": question},
+            ask=gold.kind,
             options=options,
             labels=self.row_labels(row),
         )
