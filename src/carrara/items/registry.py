@@ -60,6 +60,14 @@ def load_published(name: str) -> SuiteTask | None:
         from carrara.tasks.babilong import _published_items as babilong
 
         return babilong.load(name)()
+    if name.startswith("published/graphwalks-"):
+        from carrara.tasks import published_graphwalks
+
+        return published_graphwalks.load(name)()
+    if name.startswith("published/longbench-"):
+        from carrara.tasks import published_longbench2
+
+        return published_longbench2.load(name)()
     if name.startswith("published/mrcr-"):
         from carrara.tasks import published_mrcr
 
@@ -170,6 +178,13 @@ def _without_file(name: str, places: list[str]) -> ModuleSpec:
 
 FROM_FILES = ("classic/qa_1", "classic/qa_2")
 """Official tasks whose instances come from files that users download. Only their own names select them."""
+BY_NAME = (
+    *FROM_FILES,
+    *("published/graphwalks-bfs", "published/graphwalks-parents", "published/longbench-v2"),
+    *(f"published/nolima{variant}" for variant in ("", "-choice", "-cot", "-direct", "-hard")),
+    *("published/oolong-real", "published/oolong-synth"),
+)
+"""All tasks that only their own names select, because they need files."""
 _GROUP = "carrara"
 """The group of entry points by which packages offer tasks."""
 _TASKS = Path(__file__).parents[1] / "tasks"
@@ -213,7 +228,7 @@ def select(selection: str) -> list[str]:
             for name in known
             for suite, short in [name.split("/")]
             if word == suite or fnmatchcase(name, pattern) or fnmatchcase(short, pattern)
-        ] or [name for name in FROM_FILES if word in (name, name.split("/")[1])]
+        ] or [name for name in BY_NAME if word in (name, name.split("/")[1])]
         if not word or not matching:
             options = [*known, *(name.split("/")[1] for name in known), *(name.split("/")[0] for name in known)]
             raise UsageError(f"no task is called {word!r}{nearest(word, options)}; `carrara tasks` lists them all")

@@ -60,8 +60,8 @@ class CorrelateConfig(LogOptions):
     scores: tuple[Path, ...] = field(default=(), converter=_files_of)
     """For `correlations`: tables of other scores, CSV with the columns model, benchmark and score."""
     papers: Annotated[str, text("PAPERS")] = field(default="", validator=is_text)
-    """For `correlations` and `rankings`: scores that papers print, michelangelo, sync, minerva, babilong, nolima,
-    oolong, or all."""
+    """For `correlations` and `rankings`: scores in print, of michelangelo, sync, minerva, babilong, graphwalks,
+    longbench2, nolima, oolong, or all."""
     alias: Annotated[Sequence[str], pairs("OURS=THEIRS", "--alias")] = ()
     """For `correlations`: two names of one model. Case and names of providers make no difference."""
     lengths: tuple[int, ...] | None = field(default=None, converter=converters.optional(lengths_of))

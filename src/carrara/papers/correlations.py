@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import Any
 
 from carrara.papers.benchmark_columns import SourceCorrelations
-from carrara.papers.scores import PAPERS
+from carrara.papers.scores import TITLES
 from carrara.papers.vs_published import ModelRanking, RankedModel, by_paper
 from carrara.results.correlation import RULE, Column, Correlation
 from carrara.util.sanitize import short
@@ -60,7 +60,7 @@ def correlation_record(correlations: SourceCorrelations) -> dict[str, Any]:
 
 def ranking_lines(board: ModelRanking) -> Iterator[str]:
     """Yield the lines of one ranking."""
-    yield f"{board.what}, ranked among {PAPERS[board.paper]}'s models"
+    yield f"{board.what}, ranked among {TITLES[board.paper]}'s models"
     heads = ["", "model", "score", "paper's metric", "95 % interval", "n", "from"]
     yield from table(heads, [_row(place) for place in board.places])
     for note in dict.fromkeys(place.published.note for place in board.places if place.published):

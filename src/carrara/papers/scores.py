@@ -1,4 +1,4 @@
-"""The scores that papers print, as they print them: models by tasks by lengths (tables/, one file a paper).
+"""The scores that papers and model cards print, as they print them: models by tasks by lengths (tables/, a file each).
 
 A row is one number of one table. If two tables print one score in two ways, both rows are kept, each with a note, and
 the first counts. Papers spell a model in several ways, even within one paper. So `tables/models.csv` gives each
@@ -20,16 +20,15 @@ from typing import NamedTuple
 from carrara.util.errors import UsageError, nearest
 from carrara.util.quantities import read_length
 
-PAPERS = {
-    "michelangelo": "Michelangelo",
-    "sync": "SYNC",
-    "minerva": "Minerva",
-    "babilong": "BABILong",
+PAPERS = {"michelangelo": "Michelangelo", "sync": "SYNC", "minerva": "Minerva", "babilong": "BABILong"}
+DATA_SETS = {
+    "graphwalks": "GraphWalks",
+    "longbench2": "LongBench v2",
     "nolima": "NoLiMa",
     "oolong": "Oolong",
 }
-DRAWN = ("michelangelo", "sync", "minerva", "babilong")
-"""The papers whose figures and tables are drawn."""
+"""Published data sets whose scores stand on model cards and leaderboards. No figures of theirs are drawn."""
+TITLES = {**PAPERS, **DATA_SETS}
 SHARE = "share: "
 """The prefix of a metric that is a share of errors instead of a score."""
 
@@ -54,7 +53,7 @@ class PublishedScore:
     score: float
     """The score from 0 to 100, as in all papers."""
     ours: str
-    """The name of our task (`babilong/qa1`, `sync/graph:shortest`, `published/nolima`); empty if there is none."""
+    """The name of our task (`babilong/qa1`, `sync/graph:shortest`); empty if there is none."""
     note: str
 
     @property
@@ -63,7 +62,7 @@ class PublishedScore:
         return self.metric.startswith(SHARE)
 
 
-def read_scores(papers: Collection[str] = tuple(PAPERS)) -> list[PublishedScore]:
+def read_scores(papers: Collection[str] = tuple(TITLES)) -> list[PublishedScore]:
     return [score for paper in papers for score in _scores(paper)]
 
 
@@ -108,14 +107,14 @@ def correlations_of_sync() -> Iterator[tuple[str, str, str, float]]:
 def select_papers(text: str) -> list[str]:
     """
     >>> select_papers("sync,babilong"), len(select_papers("all"))
-    (['sync', 'babilong'], 6)
+    (['sync', 'babilong'], 8)
     """
     if text.strip().lower() == "all":
-        return list(PAPERS)
+        return list(TITLES)
     names = list(dict.fromkeys(part.strip().lower() for part in text.split(",")))
     for name in names:
-        if name not in PAPERS:
-            raise UsageError(f"no paper here is called {name!r}{nearest(name, PAPERS)}; there are {', '.join(PAPERS)}")
+        if name not in TITLES:
+            raise UsageError(f"no paper here is called {name!r}{nearest(name, TITLES)}; there are {', '.join(TITLES)}")
     return names
 
 

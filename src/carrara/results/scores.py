@@ -30,7 +30,7 @@ PAPER = "paper"
 """The name of a paper's own score among the paper scores of a reply."""
 RULER = "ruler"
 """The name of RULER's score."""
-OTHERS = ("gdm", "openai", RULER, "helmet", "graphwalks", "oolong", "nolima")
+OTHERS = ("gdm", "openai", RULER, "helmet", "graphwalks", "longbench2", "oolong", "nolima")
 """Names of the metrics of other publishers, the authors of the paper first."""
 RECALL, RECALL_SHARE = "recall", "recall, share"
 """Scores of a reader, stored with a reply's others: whether all needed facts reached the answer, and their share."""

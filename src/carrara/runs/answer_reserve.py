@@ -80,13 +80,23 @@ def find_crowded(
     return {length: counts for length, counts in counts_by_length.items() if counts[0]}
 
 
-def describe_crowded(counts_by_length: Mapping[int, tuple[int, int, int]], model: str, window: int) -> str:
-    """Return the warning for prompts that leave no room for their answers, with the remedy."""
+def describe_crowded(
+    counts_by_length: Mapping[int, tuple[int, int, int]], model: str, window: int, are_published: bool = False
+) -> str:
+    """Return the warning for prompts that leave no room for their answers, with the remedy.
+
+    Args:
+        counts_by_length: What `find_crowded` returns.
+        model: The model.
+        window: The tokens that it takes.
+        are_published: Whether the prompts are published ones, which cannot be made shorter.
+    """
     where = ", ".join(
         f"{without} of {of} prompts at {write_length(length)} (by up to {over:,} tokens)"
         for length, (without, of, over) in sorted(counts_by_length.items())
     )
-    return (
-        f"{model} takes {window:,} tokens, prompt and answer together, without room for the answers of {where}: "
-        "`within=True` makes lengths hold the answer too, or give shorter ones"
-    )
+    remedy = "give shorter ones"
+    if not are_published:
+        remedy = f"`within=True` makes lengths hold the answer too, or {remedy}"
+    takes = f"{model} takes {window:,} tokens, prompt and answer together"
+    return f"{takes}, without room for the answers of {where}: {remedy}"

@@ -87,7 +87,8 @@ def _crowded_prompts(config: RunConfig, left: Sequence[Sample], window: int | No
     crowded = answer_reserve.find_crowded(left, window, Thinking.parse(config.cot), config.max_tokens)
     if not crowded:
         return
-    message = answer_reserve.describe_crowded(crowded, config.model, window)
+    are_published = all(job.first.task.startswith("published/") for job in config.jobs)
+    message = answer_reserve.describe_crowded(crowded, config.model, window, are_published)
     if sum(without for without, _, _ in crowded.values()) == len(left):
         raise UsageError(message)
     yield message

@@ -18,7 +18,7 @@ from carrara.options import ItemOptions, NamedTask, at_least, run_lengths_of, se
 from carrara.params import build, canonical, read_canonical
 from carrara.runs.presets import INSTANCES, Preset, Size, preset_of
 from carrara.servers.model_names import check_model, tokenizer_for
-from carrara.tasks import mrcr_rows, published_nolima, published_oolong
+from carrara.tasks import mrcr_rows, published_graphwalks, published_longbench2, published_nolima, published_oolong
 from carrara.tasks.babilong import _published_items as babilong
 from carrara.tasks.classic import _ruler_items as ruler
 from carrara.tasks.minerva import _snapshot as minerva
@@ -30,6 +30,8 @@ from carrara.util.quantities import LARGEST, natural, read_lengths, write_length
 
 _SOURCES: Mapping[str, Callable[[Path], list[PublishedFile]]] = {
     "babilong": babilong.sources,
+    "graphwalks": published_graphwalks.FILES.sources,
+    "longbench2": published_longbench2.FILES.sources,
     "mrcr": mrcr_rows.sources,
     "minerva": minerva.sources,
     "nolima": published_nolima.sources,
@@ -38,6 +40,9 @@ _SOURCES: Mapping[str, Callable[[Path], list[PublishedFile]]] = {
 }
 """The suites that can be run as published, each with a function that finds its files."""
 _OURS: Mapping[str, Mapping[str, str]] = {
+    "graphwalks": {
+        published_graphwalks.PREFIX + operation: "carrara/walks" for operation in published_graphwalks.OPERATIONS
+    },
     "minerva": {minerva.PREFIX + file: f"minerva/{task_name}" for file, task_name in minerva.OURS.items()},
     "nolima": dict.fromkeys(published_nolima.TASKS, "carrara/associations"),
     "oolong": dict.fromkeys(published_oolong.TASKS, "carrara/census"),
@@ -63,9 +68,9 @@ def published_jobs(
         item_ids_by_task = {} if mrcr_id is None else dict.fromkeys((mrcr_rows.OPENAI, mrcr_rows.GDM), mrcr_id)
     elif suite in _OURS:  # several files may belong to one of our tasks
         item_ids_by_task = {
-            file: item_ids_by_task[task_name]
+            file: item_id
             for file, task_name in _OURS[suite].items()
-            if task_name in item_ids_by_task
+            if (item_id := item_ids_by_task.get(file) or item_ids_by_task.get(task_name))
         }
     sources = _SOURCES[suite](Path(folder))
     available = {
@@ -126,7 +131,7 @@ class RunItems(ItemOptions):
     n: Annotated[int | None, Parameter(name="-n", metavar="N")] = field(default=None, validator=at_least(1))
     """Instances for each task and length. By default 20, or as many as the preset has."""
     published: Annotated[str, text("SUITE:DIR")] = ""
-    """Run the published items of babilong, mrcr, minerva, nolima, oolong or ruler from their files in a folder,
+    """Run the published items of babilong, graphwalks, longbench2, minerva, mrcr, nolima, oolong or ruler from files,
     unchanged."""
 
 

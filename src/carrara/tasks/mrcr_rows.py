@@ -18,8 +18,6 @@ from carrara.util.errors import UsageError
 
 TOKENIZER = "o200k"
 """The tokenizer of OpenAI's bins."""
-SHORTEST = 4096
-"""The lower end of the first published bin; what is shorter is put below it."""
 OPENAI, GDM = "published/mrcr-openai", "published/mrcr-gdm"
 _ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
 
@@ -59,6 +57,5 @@ MRCR = RowSet(
         GDM: Columns(("queries", "answer"), ("num_relevant", "context_len"), ("context_len",)),
     },
     _size,
-    SHORTEST,
 )
 sources = MRCR.sources

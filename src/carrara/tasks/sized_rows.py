@@ -6,32 +6,23 @@ is that of all rows. In other files each row has the bin of its size, which is c
 length take turns, row by row, so that the first rows have 2, 4 and 8 needles where all of them do.
 """
 
-import csv
-import json
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
-from io import TextIOWrapper
 from itertools import repeat, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from carrara.tasks.published_rows import PublishedFile, file_hash, files_of, find_files, remembered_files, tell_left_out
-from carrara.util.cache import cache_file, cache_folder
+from carrara.tasks.published_rows import PublishedFile, files_of, find_files, remembered_files, tell_left_out
+from carrara.tasks.table_files import SHORTEST, bin_of, cached, column_names, is_text, read_cells
 from carrara.util.errors import UsageError
-from carrara.util.files import lines, open_binary, regular
 from carrara.util.log import logger
 from carrara.util.quantities import read_length, write_length
 
 ENDINGS = (".parquet", ".csv", ".jsonl")
-_LARGEST = 2**31 - 1
-"""The longest cell that the csv module can be told to take everywhere."""
-_AT_ONCE = 8
-"""Rows of a Parquet file that are unpacked together: each may have megabytes."""
 _BIN = re.compile(r"(?<![a-z0-9])(?:in_\(?[0-9]+[,_]([0-9]+)\)?|([0-9]+[km]))(?![a-z0-9])", re.IGNORECASE)
 _UPTO = re.compile(r"upto_[0-9]+[km](?![a-z0-9])", re.IGNORECASE)
 
@@ -62,7 +53,7 @@ class RowSet:
     """The columns by task."""
     size: Callable[[Row, str], int]
     """Return the tokens of a row of a task, from the columns that tell its size."""
-    shortest: int
+    shortest: int = SHORTEST
     """The upper end of the first bin."""
 
     def sources(self, folder: Path) -> list[PublishedFile]:
@@ -105,7 +96,7 @@ class RowSet:
 
     def _task_of_file(self, path: Path) -> str | None:
         """Return the task that a file's columns are for."""
-        names = set(_names(path))
+        names = set(column_names(path))
         return next((task for task, columns in self.columns.items() if names >= set(columns.needed)), None)
 
     @lru_cache(maxsize=2)  # noqa: B019  # a data set is one object of a module
@@ -135,22 +126,18 @@ class RowSet:
                 yield Row(row.where, {name: texts.setdefault(cell, cell) for name, cell in row.cells.items()})
 
     def _bin(self, tokens: int) -> int:
-        """Return the upper end of the bin of a size. The end belongs to the bin."""
-        return max(self.shortest, 1 << max(0, tokens - 1).bit_length())
+        return bin_of(tokens, self.shortest)
 
     def _sizes(self, path: Path, task: str) -> Sequence[int]:
-        """Return the size of each row of a file. It is cached, because counting gigabytes takes a minute or two."""
-        place = cache_folder("published") / f"{file_hash(path)}-{task.rpartition('-')[2]}-sizes.json"
-        try:
-            sizes: list[int] = json.loads(place.read_text("utf-8"))
-        except (OSError, ValueError):
+        """Return the size of each row of a file."""
+
+        def count() -> Iterator[int]:
             logger.info(f"{path} names no length: the sizes of its rows are looked up, once")
-            columns = self.columns[task]
-            sized = Columns(tuple(name for name in columns.needed if name in columns.sized_by), columns.sized_by, ())
-            sizes = [self.size(row, task) for row in read(path, sized)]
-            with cache_file(place) as file:
-                file.write(json.dumps(sizes).encode())
-        return sizes
+            needed, _, sized_by = columns = self.columns[task]
+            sized = columns._replace(needed=tuple(name for name in needed if name in sized_by), more=sized_by)
+            return (self.size(row, task) for row in read(path, sized))
+
+        return cached(path, f"{task.rpartition('-')[2]}-sizes", count)
 
 
 def _length_in(path: str) -> int | None:
@@ -189,93 +176,12 @@ def _check_duplicates(rows_by_path: Mapping[Path, Sequence[Row]], columns: Colum
                 raise UsageError(f"{row.where} stands in {first_path} too: leave one of the two files in the folder")
 
 
-# --- files ---
-
-
 def read(path: Path, columns: Columns) -> Iterator[Row]:
     """Yield the rows of a file."""
     names = tuple(dict.fromkeys((*columns.needed, *columns.more)))
-    for n, cells in enumerate(_rows(path, names)):
+    for n, cells in enumerate(read_cells(path, names)):
         where = f"row {n} of {path}"
         for name in columns.needed:
-            if not _is_text(cells.get(name)):
+            if not is_text(cells.get(name)):
                 raise UsageError(f"{where} has no text for its {name}: mend it, or take it out")
         yield Row(where, {name: str(cell) for name in names if (cell := cells.get(name)) is not None})
-
-
-def _is_text(cell: object) -> bool:
-    try:
-        return isinstance(cell, str) and bool(cell.encode())
-    except UnicodeEncodeError:  # half a character
-        return False
-
-
-def _rows(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    kinds = {".parquet": _parquet, ".csv": _csv, ".jsonl": _jsonl}
-    return kinds[_ending(path)](path, columns)
-
-
-def _ending(path: Path) -> str:
-    """Return the format of a file by its name. The hub's cache links to files whose name is a hash."""
-    if path.suffix.lower() in ENDINGS:
-        return path.suffix.lower()
-    with open_binary(path) as file:
-        return ".parquet" if file.read(4) == b"PAR1" else ".jsonl"
-
-
-def _names(path: Path) -> Sequence[str]:
-    """Return the columns of a file."""
-    if _ending(path) == ".parquet":
-        with _open(path) as file:
-            return list(file.schema_arrow.names)
-    return list(next(_rows(path, ()), {}))
-
-
-def _parquet(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    try:
-        with _open(path) as file:
-            known = [name for name in columns if name in file.schema_arrow.names]
-            for batch in file.iter_batches(batch_size=_AT_ONCE, columns=known):
-                yield from batch.to_pylist()
-    except (OSError, ValueError) as error:  # pyarrow's own errors are one of these
-        raise UsageError(f"{path} is not Parquet that can be read: {str(error).splitlines()[0]}") from None
-
-
-def _open(path: Path) -> Any:
-    try:
-        parquet = import_module("pyarrow.parquet")
-    except ImportError:
-        raise UsageError(f"reading {path} needs pyarrow: `pip install 'carrara[parquet]'`") from None
-    regular(path)
-    try:
-        return parquet.ParquetFile(path)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path} is not Parquet that can be read: {str(error).splitlines()[0]}") from None
-
-
-def _csv(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    before = csv.field_size_limit(_LARGEST)
-    try:
-        with TextIOWrapper(open_binary(path), encoding="utf-8-sig", newline="") as file:
-            table = csv.DictReader(file, strict=True)
-            for row in table:
-                if None in row or None in row.values():
-                    raise UsageError(f"{path}:{table.line_num}: the row has more or fewer fields than the table")
-                yield row
-    except (OSError, ValueError, csv.Error) as error:
-        raise UsageError(f"{path} is not CSV in UTF-8 that can be read: {error}") from None
-    finally:
-        csv.field_size_limit(before)
-
-
-def _jsonl(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of JSON Lines. Lines end at line feeds alone, because texts may have other separators in them."""
-    try:
-        for number, line in enumerate(lines(path), 1):
-            if line.strip():
-                row = json.loads(line)
-                if not isinstance(row, dict):
-                    raise UsageError(f"{path}:{number}: no JSON object with columns")
-                yield row
-    except (OSError, ValueError, RecursionError) as error:
-        raise UsageError(f"{path} is not JSON Lines that can be read: {error}") from None

@@ -17,7 +17,7 @@ from importlib.resources import files
 from typing import Any
 
 from carrara.papers.figures.figure import Figure, Form, Kind, Mark
-from carrara.papers.scores import DRAWN
+from carrara.papers.scores import PAPERS
 from carrara.results.result import Result
 from carrara.util.errors import UsageError, nearest
 from carrara.util.quantities import read_length
@@ -117,7 +117,7 @@ def definitions() -> Mapping[str, Definition]:
     """Return all tables and figures by name."""
     return {
         name: figure_definition
-        for paper in DRAWN
+        for paper in PAPERS
         for name, figure_definition in _definitions(paper_data(paper)).items()
     }
 

@@ -14,8 +14,8 @@ from carrara.answers.cues import affirmative_sentences
 from carrara.answers.extraction import behind_label
 from carrara.rng import Rng
 from carrara.tasks.classic._answers import SPARE, set_score
-from carrara.tasks.classic._values import letters
-from carrara.types import Question
+from carrara.tasks.classic._values import Kind, letters
+from carrara.types import ErrorType, Question
 
 NODE = letters("node", 6, str.lower)
 """Names of nodes. They have no vowels, so none is a word of a reply. All have six letters: none is part of another."""
@@ -35,6 +35,10 @@ class Nodes(AnswerType[tuple[str, ...]]):
     rule = asks_for("the names of all these nodes, separated by commas, or none if there is no such node")
     several_lines = True
 
+    def kind(self, question: Question[tuple[str, ...]]) -> Kind:
+        """Return the kind of names that the nodes of a question have."""
+        return NODE
+
     def write(self, answer: tuple[str, ...]) -> str:
         return ", ".join(answer) or "none"
 
@@ -42,14 +46,14 @@ class Nodes(AnswerType[tuple[str, ...]]):
         """Return the nodes of a text that lists them and says nothing else. An empty set has to be said."""
         if _NONE.fullmatch(text.strip(" \"'.,;:!()\n")):
             return ()
-        nodes = _nodes(text, question)
-        rest = NODE.pattern.sub(" ", text)
+        nodes = self._nodes(text, question)
+        rest = self.kind(question).pattern.sub(" ", text)
         return nodes if nodes and not _ARROW.search(text) and _BETWEEN.fullmatch(rest) else None
 
     def find_values(self, text: str, question: Question[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
         """Yield the nodes of each sentence that names some, without those of edges."""
         for sentence in affirmative_sentences(text, question):
-            if not _ARROW.search(sentence) and (nodes := _nodes(sentence, question)):
+            if not _ARROW.search(sentence) and (nodes := self._nodes(sentence, question)):
                 yield nodes
 
     def guess(self, rng: Rng, gold: tuple[str, ...], options: Sequence[str] = ()) -> tuple[str, ...]:
@@ -65,10 +69,21 @@ class Nodes(AnswerType[tuple[str, ...]]):
     def budget(self, gold: tuple[str, ...]) -> int:
         return SPARE + NODE.tokens * len(gold)
 
+    def _nodes(self, text: str, question: Question[tuple[str, ...]]) -> tuple[str, ...]:
+        """Return the different nodes in a text, without the one that the question names, unless it is right."""
+        kind = self.kind(question)
+        return tuple(sorted({*kind.find(text)} - ({*kind.find(question.ask)} - {*question.gold})))
 
-def _nodes(text: str, question: Question[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the different nodes in a text, without the one that the question names."""
-    return tuple(sorted({*NODE.find(text)}.difference(NODE.find(question.ask))))
+
+def error_type(answer: tuple[str, ...], gold: Sequence[str]) -> ErrorType | None:
+    """Return how a set of nodes is wrong. None: it is right."""
+    missing, more = {*gold} - {*answer}, {*answer} - {*gold}
+    if not missing and not more:
+        return None
+    if not answer:
+        return ErrorType("none said, and there are nodes", f"{len(missing)} missing")
+    kind = "nodes missing and too many" if missing and more else "nodes missing" if missing else "nodes too many"
+    return ErrorType(kind, f"{len(missing)} missing, {len(more)} too many")
 
 
 def graphwalks(reply: str, gold: Sequence[str]) -> float:

@@ -43,7 +43,7 @@ from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep
 from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import count_cells, sweep_labels
-from carrara.tasks.carrara._nodes import NODE, Nodes, graphwalks
+from carrara.tasks.carrara._nodes import NODE, Nodes, error_type, graphwalks
 from carrara.tasks.classic._words import codes
 from carrara.types import ANSWER, ErrorType, Filler, FillerStream, Question, Segment
 
@@ -316,13 +316,7 @@ class Walks(SuiteTask):
         return (rng.choice(sorted({node for edge in edges for node in edge} - {instance.names["node"]})),)
 
     def error_type(self, answer: tuple[str, ...], question: Question[Any]) -> ErrorType | None:
-        missing, more = {*question.gold} - {*answer}, {*answer} - {*question.gold}
-        if not missing and not more:
-            return None
-        if not answer:
-            return ErrorType("none said, and there are nodes", f"{len(missing)} missing")
-        kind = "nodes missing and too many" if missing and more else "nodes missing" if missing else "nodes too many"
-        return ErrorType(kind, f"{len(missing)} missing, {len(more)} too many")
+        return error_type(answer, question.gold)
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return GraphWalks' F1, and whether the answer is exactly right."""

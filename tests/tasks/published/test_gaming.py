@@ -1,0 +1,29 @@
+"""Replies that understand nothing, on rows in the schema of published sets."""
+
+from pathlib import Path
+
+import pytest
+from benchmarks.gaming_published import items_of, rows_of
+
+from carrara.tasks import published_graphwalks, published_longbench2
+from tests.helpers.published_sets import graphwalks, jsonl, longbench2
+
+
+def test_no_reply_that_understands_nothing_scores_above_the_chance_level(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CARRARA_CACHE", str(tmp_path / "cache"))
+    walks = [graphwalks(n, operation) for operation in published_graphwalks.OPERATIONS for n in range(20)]
+    files = published_graphwalks.FILES.sources(jsonl(tmp_path / "graphwalks.jsonl", walks))
+    questions = [longbench2(n) for n in range(20)]
+    others = published_longbench2.FILES.sources(jsonl(tmp_path / "longbench2.jsonl", questions))
+    rows = [*rows_of(items_of(files)), *rows_of(items_of(others))]
+    assert len(rows) == 29
+    assert not [row for row in rows if "*" in row[3]]
+    scores = {(row[0].rpartition("/")[2], row[1]): (float(row[3]), row[5]) for row in rows}
+    # the sets' own rules give something for no answer, or for all of them
+    assert scores["graphwalks-bfs", "unreadable"] == (0.0, "graphwalks 0.000, anthropic 0.200, exact 0.000")
+    assert scores["longbench-v2", "empty"] == (0.0, "longbench2 0.000, compensated 0.250")
+    ours, theirs = scores["graphwalks-bfs", "every node"]
+    assert ours == 0.0
+    assert not theirs.startswith("graphwalks 0.0")
