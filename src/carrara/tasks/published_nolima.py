@@ -11,6 +11,7 @@ The character is drawn anew, because NoLiMa's own choice depends on the order in
 
 import json
 import os
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from typing import Any, NamedTuple, overload
 
 from carrara import tokenizers
 from carrara.answers import Choice
+from carrara.answers.cues import denies, sentences
 from carrara.rng import Rng
 from carrara.task import Instance
 from carrara.tasks._published_prompts import PublishedPrompts
@@ -50,6 +52,8 @@ LONGEST = 4 * BUDGET
 _STRIDE = 7
 """The depths between two items of a question in one book, so that the first items are at different depths."""
 _CHARACTER = "{CHAR}"
+_WORD = re.compile(r"[^\W\d_]+")
+_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+\b")
 _NEAR = 24
 """The characters in which a cut between two tokens is looked for."""
 
@@ -156,14 +160,20 @@ class Placements(Sequence[Row]):
 
 
 class Character(Choice):
-    """The name of a character: one of those that the needle may have been about.
+    """The name of a character. Further options are other names of the text, so that a list of all is no answer.
 
     Where no answer is announced, the name is read only from as much text as NoLiMa lets a model generate. Otherwise a
     reply that repeats the text would have the only name of the list.
     """
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
-        return super().find_values(text, question) if len(text) <= LONGEST else iter(())
+        if len(text) > LONGEST:
+            return
+        names = self.words(question.options)
+        asked_names = set(names.find(question.ask))
+        for sentence in sentences(text):
+            if not denies(sentence):
+                yield from (name for name in names.find(sentence) if name not in asked_names)
 
     def budget(self, gold: str) -> int:
         return BUDGET
@@ -181,12 +191,15 @@ class PublishedNolima(PublishedPrompts):
     def pose(self, row: Row) -> Instance:
         before, _, after = row.pair.template.partition("{haystack}")
         question = row.pair.question.replace(_CHARACTER, row.character)
+        needle = row.pair.needle.replace(_CHARACTER, row.character)
+        others = dict.fromkeys(_names_in(row.haystack.replace(needle, " "), f"{needle} {question}"))
         return Instance(
             facts=(),
             opening=(Segment(row.haystack),),
             gold=row.character,
             names={"asked": question},
-            options=row.pair.characters,
+            options=tuple(dict.fromkeys((*row.pair.characters, *others))),
+            guesses=row.pair.characters,
             labels={"pair": row.pair.name, "hops": row.pair.hops},
             structure=(before, after.replace("{question}", question)),
         )
@@ -202,6 +215,18 @@ class PublishedNolima(PublishedPrompts):
     def paper_scores(self, reply: str, question: Question[str]) -> Mapping[str, float]:
         """Return NoLiMa's score: whether the name stands anywhere in the reply, in the same letters."""
         return {"nolima": float(question.gold in reply)}
+
+
+def _names_in(haystack: str, said: str) -> Iterator[str]:
+    """Yield the names in a haystack, which a reply may list: words with a capital letter within a sentence.
+
+    Words that are also written without it, or stand in the needle or the question, are left out.
+
+    >>> list(_names_in("The old Tom met Sue. Then the Duke left, as a duke does, with Ann.", "Ann was here."))
+    ['Tom', 'Sue']
+    """
+    lower_words = set(_WORD.findall(haystack)) | {word.casefold() for word in _WORD.findall(said)}
+    return (name for name in _NAME.findall(haystack) if name.casefold() not in lower_words)
 
 
 @cache

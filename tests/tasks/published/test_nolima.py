@@ -1,6 +1,5 @@
 """Published NoLiMa, run as it is: needle sets of the documented schema and books, written here."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -16,54 +15,17 @@ from carrara.items.item_id import ItemId
 from carrara.papers.scores import read_scores
 from carrara.report.tables import nolima_table
 from carrara.results.nolima import NolimaRow, nolima_rows
-from carrara.rng import Rng
 from carrara.runs.jobs import published_jobs
 from carrara.tasks.published_nolima import LENGTHS, NAME, PLACEMENTS, TASKS, Book, _book, load, sources
 from carrara.tasks.published_rows import remember_files
 from carrara.util.errors import UsageError
+from tests.helpers.nolima_files import CHARACTERS, experiment, write
 from tests.helpers.results import reply as replied
-
-CHARACTERS = ["Ann", "Bo", "Cy", "Dee"]
-TEMPLATE = "A snippet:\n\n{haystack}\n\nAnswer from it.\n\nQuestion: {question}\n\nOnly the answer."
-WORDS = ("ships", "sail", "far", "over", "the", "grey", "unquiet", "sea", "nobody", "remembers", "their", "captains")
-
-
-def experiment(**keys: Any) -> dict[str, Any]:
-    return {
-        "id": "0401",
-        "reasoning_type": "world_knowledge",
-        "system_prompt": "",
-        "task_template": TEMPLATE,
-        "needle": "There was {CHAR} who lived beside {1}.",
-        "questions": {"onehop": "Who has been to {2}?", "twohop": "Who has been to {3}?"},
-        "character_set": CHARACTERS,
-        "tests": {
-            "T01": {"input_args": ["the Kiasma museum", "Helsinki", "Uusimaa"]},
-            "T02": {"input_args": ["the Prado", "Madrid", "Castile"]},
-        },
-        **keys,
-    }
-
-
-def book(n: int, lines: int = 60) -> str:
-    rng = Rng("book", n)
-    return "".join(f"{' '.join(rng.choice(WORDS) for _ in range(rng.between(5, 60)))}.\n" for _ in range(lines))
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CARRARA_CACHE", str(tmp_path_factory.mktemp("cache")))
-
-
-def write(folder: Path, experiments: Any = None, name: str = "needle_set", books: int = 2) -> Path:
-    for place in ("needlesets", "haystack/rand_shuffle"):
-        (folder / place).mkdir(parents=True, exist_ok=True)
-    path = folder / "needlesets" / f"{name}.json"
-    path.write_text(json.dumps([experiment()] if experiments is None else experiments), "utf-8")
-    (folder / "haystack" / "LICENSES.md").write_text("Whose books they are.")
-    for n in range(books):
-        (folder / "haystack" / "rand_shuffle" / f"rand_book_{n}.txt").write_text(book(n), "utf-8")
-    return path
 
 
 def items(place: Path, n: int = 1000, length: int = 250, task: str = NAME) -> list[Item]:
@@ -88,7 +50,8 @@ def test_an_item_is_a_question_on_a_needle_in_a_book(tmp_path: Path) -> None:
         assert before.startswith("A snippet:\n\n")
         assert after.endswith(f"\n\nAnswer from it.\n\nQuestion: {item.question.ask}\n\nOnly the answer.")
         assert item.question.ask == f"Who has been to {arguments[1 if hops == 'onehop' else 2]}?"
-        assert item.question.options == tuple(CHARACTERS)
+        assert item.question.options[:4] == tuple(CHARACTERS)
+        assert set(item.question.options[4:]) <= {"Odo", "Pia", "Zoe"}
         assert item.question.chance_level == 0.25
         assert item.question.budget == 192
 
@@ -155,11 +118,14 @@ def test_associations_run_them(tmp_path: Path) -> None:
         ("{lower}", 1, 0),
         ("It was {gold}, and not {other}.", 0, 1),
         ("{gold}, or {other}", 0, 1),
-        ("Ann, Bo, Cy, Dee", 0, 1),
+        ("Ann, Bob, Cyd, Dee", 0, 1),
         ("{other}", 0, 0),
         ("", 0, 0),
         ("I do not know.", 0, 0),
         ("{prompt}", 0, 1),
+        ("Odo, Pia, Zoe, Ann, Bob, Cyd, Dee", 0, 1),
+        ("Odo\nPia\n{gold}", 0, 1),
+        ("{gold} lives beside the Kiasma museum.", 1, 1),
     ],
 )
 def test_replies(tmp_path: Path, reply: str, ours: float, theirs: float) -> None:

@@ -11,100 +11,19 @@ import pytest
 from carrara.items.grading import grade
 from carrara.items.item import Item, contexts, rebuild
 from carrara.items.item_id import ItemId
-from carrara.rng import Rng
 from carrara.runs.jobs import published_jobs
 from carrara.tasks._oolong_score import score_real, score_synth
 from carrara.tasks.published_oolong import REAL, SYNTH, sources
 from carrara.tasks.published_rows import remember_files
 from carrara.util.errors import UsageError
-
-LABELS = ("ham", "spam", "neither of the two")
-FORMS = {
-    "ANSWER_TYPE.LABEL": (
-        "In the above data, which of the labels is the most common? Give your final answer in the form 'Label: answer' "
-        f"where answer is one of the labels: {', '.join(LABELS)}."
-    ),
-    "ANSWER_TYPE.COMPARISON": (
-        "In the above data, is label 'ham' more common, less common, or the same frequency as label 'spam'? Give your "
-        "final answer in the form 'Answer: ham is [X] spam', where [X] is 'more common than', 'less common than', or "
-        "'same frequency as'."
-    ),
-    "ANSWER_TYPE.NUMERIC": (
-        "In the above data, how many data points should be classified as label 'ham'? Give your final answer in the "
-        "form 'Answer: number'."
-    ),
-    "ANSWER_TYPE.USER": (
-        "In the above data, which user is represented most often? Give your final answer in the form 'User: [X]', "
-        "where [X] is the user ID."
-    ),
-    "ANSWER_TYPE.DATE": (
-        "In the above data, which date is represented most often? Give your final answer in the form 'Date: [X]', "
-        "where [X] is the date in the format MM/DD/YYYY."
-    ),
-    "ANSWER_TYPE.MONTH_YEAR": (
-        "In which month did the label 'ham' first occur more often than the label 'spam'? Give your final answer in "
-        "the form 'Answer: [month] [year]', where [month] is the name of the month and [year] is the four-digit year."
-    ),
-}
-GOLD = {
-    "ANSWER_TYPE.LABEL": "['spam']",
-    "ANSWER_TYPE.COMPARISON": "['less common than']",
-    "ANSWER_TYPE.NUMERIC": "[7]",
-    "ANSWER_TYPE.USER": "[41523]",
-    "ANSWER_TYPE.DATE": "[datetime.date(2024, 3, 5)]",
-    "ANSWER_TYPE.MONTH_YEAR": "['March 2023']",
-}
-
-
-def synth(n: int, answer_type: str, **cells: Any) -> dict[str, Any]:
-    rng = Rng("oolong", n)
-    lines = [f"Date: Mar 0{rng.between(1, 9)}, 2024 || User: {rng.between(10000, 99999)} || Instance: text {n}.{k}"
-             for k in range(8)]  # fmt: skip
-    text = "The following lines contain 8 text messages, one per line.\n\n" + "\n".join(lines) + "\n\nRecall: answer."
-    return {
-        "id": n,
-        "context_len": 1024,
-        "dataset": "spam",
-        "context_window_text": text,
-        "context_window_text_with_labels": text.replace(".", " || Label: ham."),
-        "question": FORMS[answer_type],
-        "task_group": "counting",
-        "task": "TASK_TYPE.MOST_FREQ",
-        "answer": GOLD[answer_type],
-        "answer_type": answer_type,
-        "input_subset": "False",
-        "num_labels": 2,
-        "context_window_id": n,
-        **cells,
-    }
-
-
-def real(n: int, question: str, answer: str, **cells: Any) -> dict[str, Any]:
-    text = "Return the final answer in \\boxed{}. [START OF EPISODE]\nMatt: Roll. \nLaura: 17.\n[END OF EPISODE]"
-    return {
-        "id": f"{n}",
-        "context_window_id": "w",
-        "context_window_text": f"Episode {n}. {text}",
-        "question": question,
-        "answer": answer,
-        "question_type": "multidoc_spells",
-        "episodes": [1, 7],
-        "campaign": "campaign1",
-        **cells,
-    }
-
+from tests.helpers.oolong_rows import FORMS, LABELS, real, synth
+from tests.helpers.published_sets import jsonl as write
 
 REAL_ROWS = [
     real(0, "Total number of rolls across all the episodes?", "84"),
     real(1, "What is the first spell cast in the episode 7?", "Hunter's Mark"),
     real(2, "List the last spell cast in each episode? Return a comma separated list.", "Hex, Cure Wounds"),
 ]
-
-
-def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return path
 
 
 @pytest.fixture(autouse=True)
