@@ -1,6 +1,7 @@
 """The probe of a server before a run: how many requests it takes, and what it finds out."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from carrara.servers.server_info import ServerInfo, server_info_lines
 from carrara.util.errors import RunError, UsageError
 from tests.helpers.cutting_server import CuttingServer, Software, cutting
 from tests.helpers.process import Ended, carrara, in_file
+from tests.helpers.published_sets import graphwalks, jsonl
 from tests.helpers.server import Address, serving
 
 LIST, CHAT = "/v1/models", "/v1/chat/completions"
@@ -63,6 +65,19 @@ def test_a_window_that_no_prompt_fits_is_asked_for_and_nothing_else(server: Addr
     assert ended.returncode == 2
     assert "takes 600 tokens, prompt and answer together" in ended.stderr
     assert probed == [LIST]
+
+
+def test_published_prompts_that_a_window_has_no_room_for_are_counted(server: Address, tmp_path: Path) -> None:
+    rows = [graphwalks(n, "bfs", nodes) for n, nodes in enumerate((10, 12, 60))]
+    published = f"graphwalks:{jsonl(tmp_path / 'rows.jsonl', rows)}"
+    ended = carrara(
+        *("run", "graphwalks-bfs", *in_file(tmp_path / "file", published=published), "--out", tmp_path / "run"),
+        *("--model", "openai-api/test/window-2048", "--base-url", server.base_url, "--tokenizer", "gpt2"),
+    )
+    said = "takes 2,048 tokens, prompt and answer together, without room for the answers of 1 of 3 prompts at 4k"
+    assert said in ended.stderr
+    assert re.search(r"\(by up to [0-9,]+ tokens\): give shorter ones", ended.stderr)
+    assert "within" not in ended.stderr
 
 
 def test_a_full_probe(server: Address) -> None:

@@ -1,5 +1,6 @@
 """Replies that understand nothing, on rows in the schema of published sets."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -27,3 +28,20 @@ def test_no_reply_that_understands_nothing_scores_above_the_chance_level(
     ours, theirs = scores["graphwalks-bfs", "every node"]
     assert ours == 0.0
     assert not theirs.startswith("graphwalks 0.0")
+
+
+def test_the_page_has_the_scores_of_the_results() -> None:
+    """The first table of replies in docs/explanation/fidelity/published-sets.md."""
+    cells = {}
+    for line in Path("results/gaming_published.txt").read_text("utf-8").splitlines():
+        if line.startswith("published/graphwalks"):
+            task, reply, _, ours, _, published = re.split(r" {2,}", line, maxsplit=5)
+            cells[task.rpartition("-")[2], reply] = [
+                ours,
+                *re.findall(r"(?:graphwalks|anthropic) ([0-9.]+)", published),
+            ]
+    page = Path("docs/explanation/fidelity/published-sets.md").read_text("utf-8")
+    shown = {"every node": "every node", "[]": "an empty list", "unreadable": "empty, or unreadable"}
+    for reply, named in {**shown, "a wrong node": "a wrong name"}.items():
+        assert f"| {named} | {' | '.join(cells['bfs', reply] + cells['parents', reply])} |" in page
+    assert cells["bfs", "empty"] == cells["bfs", "unreadable"]

@@ -224,3 +224,12 @@ def test_a_file_without_a_column_is_refused(tmp_path: Path) -> None:
         FILES.sources(path)
     with pytest.raises(UsageError, match="has no rows of LongBench v2 in"):
         FILES.sources(tmp_path)
+
+
+def test_a_file_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
+    path = tmp_path / "data.json"
+    with path.open("wb") as file:
+        file.truncate(9 << 30)
+    with pytest.raises(UsageError, match=r"data\.json cannot be read: it has .* part it into several files") as refused:
+        FILES.sources(path)
+    assert "\n" not in str(refused.value)
