@@ -49,12 +49,12 @@ def book(n: int, lines: int = 60) -> str:
     return "".join(f"{' '.join(rng.choice(WORDS) for _ in range(rng.between(5, 60)))}.\n" for _ in range(lines))
 
 
-def write(folder: Path, experiments: Any = None, name: str = "needle_set", books: int = 2) -> Path:
+def write(folder: Path, experiments: Any = None, name: str = "needle_set", books: int = 2, lines: int = 60) -> Path:
     for place in ("needlesets", "haystack/rand_shuffle"):
         (folder / place).mkdir(parents=True, exist_ok=True)
     path = folder / "needlesets" / f"{name}.json"
     path.write_text(json.dumps([experiment()] if experiments is None else experiments), "utf-8")
     (folder / "haystack" / "LICENSES.md").write_text("Whose books they are.")
     for n in range(books):
-        (folder / "haystack" / "rand_shuffle" / f"rand_book_{n}.txt").write_text(book(n), "utf-8")
+        (folder / "haystack" / "rand_shuffle" / f"rand_book_{n}.txt").write_text(book(n, lines), "utf-8")
     return path

@@ -81,7 +81,7 @@ def real(n: int, question: str, answer: str, **cells: Any) -> dict[str, Any]:
     }
 
 
-def drawn_synth(n: int) -> dict[str, Any]:
+def drawn_synth(n: int, **cells: Any) -> dict[str, Any]:
     """Return a row with a drawn answer. The types of answers take turns."""
     rng, answer_type = Rng("oolong answers", n), list(FORMS)[n % len(FORMS)]
     day = date(2022, 1, 1) + timedelta(rng.between(0, 1200))
@@ -93,7 +93,7 @@ def drawn_synth(n: int) -> dict[str, Any]:
         "ANSWER_TYPE.DATE": f"[datetime.date({day.year}, {day.month}, {day.day})]",
         "ANSWER_TYPE.MONTH_YEAR": f"['{day:%B %Y}']",
     }
-    return synth(n, answer_type, answer=answers[answer_type])
+    return synth(n, answer_type, answer=answers[answer_type], **cells)
 
 
 SPELLS = tuple(
