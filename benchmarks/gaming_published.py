@@ -2,10 +2,10 @@
 
     python -m benchmarks.gaming_published [ITEMS]
 
-The rows are made up in the documented schema (tests/helpers/published_sets.py), because the sets are the user's files.
-A fifth of GraphWalks' rows have no right node. Letters of LongBench v2 are drawn evenly. To the replies of
-benchmarks.gaming come some of the set's own form. A star marks a score of ours that is above the chance level by more
-than 0.02 and two standard errors.
+The rows are made up in the documented schema (tests/helpers), because the sets are the user's files. A fifth of
+GraphWalks' rows have no right node. Letters of LongBench v2 are drawn evenly, and so are Oolong's answers. To the
+replies of benchmarks.gaming come some of the set's own form. A star marks a score of ours that is above the chance
+level by more than 0.02 and two standard errors.
 """
 
 import re
@@ -15,16 +15,20 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from tests.helpers import nolima_files
+from tests.helpers.oolong_rows import SPELLS, drawn_real, drawn_synth
 from tests.helpers.published_sets import graphwalks, jsonl, longbench2
 
 from benchmarks.gaming import Scores, replies
 from carrara.items.grading import grade
 from carrara.items.item import Item, contexts
 from carrara.items.item_id import ItemId
-from carrara.tasks import published_graphwalks, published_longbench2
+from carrara.tasks import published_graphwalks, published_longbench2, published_nolima, published_oolong
 from carrara.tasks.published_rows import PublishedFile, remember_files
 from carrara.util.table import table
 
+SHORT = (250, 1000)
+"""The lengths of NoLiMa's items."""
 _NODE = re.compile(r"\b[0-9a-f]{10}\b")
 
 
@@ -32,6 +36,19 @@ def own_replies(item: Item) -> Mapping[str, str]:
     """Return further replies in the form that the set asks for, by name."""
     if item.item_id.task == published_longbench2.TASK:
         return {"always (A)": "The correct answer is (A)", "the form": "The correct answer is (insert answer here)"}
+    match item.item_id.task:
+        case published_nolima.NAME:
+            return {
+                "always the first name": item.question.options[0],
+                "two names": " or ".join(item.question.options[:2]),
+            }
+        case published_oolong.SYNTH:
+            return {
+                "always 20": "Answer: 20",
+                "every comparison": "Answer: more common, less common, or the same frequency",
+            }
+        case published_oolong.REAL:
+            return {"always 60": "\\boxed{60}", "every spell": f"\\boxed{{{', '.join(SPELLS)}}}"}
     nodes = list(dict.fromkeys(_NODE.findall(item.text)))
     return {
         "[]": "Final Answer: []",
@@ -66,7 +83,13 @@ def main(items: int = 60) -> None:
         sources = published_graphwalks.FILES.sources(jsonl(Path(folder) / "graphwalks.jsonl", walks))
         questions = [longbench2(n) for n in range(items)]
         others = published_longbench2.FILES.sources(jsonl(Path(folder) / "longbench2.jsonl", questions))
-        rows = [*rows_of(items_of(sources)), *rows_of(items_of(others))]
+        oolong = Path(folder) / "oolong"
+        jsonl(oolong / "synth.jsonl", [drawn_synth(n) for n in range(4 * items)])
+        jsonl(oolong / "real.jsonl", [drawn_real(n) for n in range(items)])
+        nolima_files.write(Path(folder) / "nolima")
+        needles = [file for file in published_nolima.sources(Path(folder) / "nolima") if file.length in SHORT]
+        sets = (sources, others, needles, published_oolong.sources(oolong))
+        rows = [row for files in sets for row in rows_of(items_of(files))]
     for line in table(["task", "reply", "n", "ours", "chance", "published"], rows):
         print(line)
 

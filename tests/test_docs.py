@@ -16,8 +16,9 @@ from tools.tutorial import commands, is_shown
 from carrara import inspect_tasks, load
 from carrara.cli.main import main, make_app
 from carrara.items import registry
-from tests.helpers import examples
+from tests.helpers import examples, nolima_files
 from tests.helpers.command_lines import DOCUMENTS, ELSEWHERE, MODEL, OTHER, ROOT, lines_of, small
+from tests.helpers.oolong_rows import drawn_synth
 from tests.helpers.process import carrara, python
 from tests.helpers.published_sets import graphwalks, jsonl, longbench2
 from tests.helpers.qa_files import write_files
@@ -172,10 +173,16 @@ def lay_out(folder: Path) -> None:
             for one in load(task).items("4k", n=2)
         ]  # fmt: skip
         (published / f"{task}.json").write_text(json.dumps(given), "utf-8")
-    sets = {"graphwalks": [graphwalks(n, "bfs") for n in range(2)], "longbench2": [longbench2(n) for n in range(2)]}
+    sets = {
+        "graphwalks": [graphwalks(n, "bfs") for n in range(2)],
+        "longbench2": [longbench2(n) for n in range(2)],
+        "oolong": [drawn_synth(n, context_len=8192) for n in range(6)],
+    }
     for name, rows in sets.items():
         jsonl(folder / "data" / f"{name}.jsonl", rows)
         (folder / f"{name}.toml").write_text(f'published = "{name}:data/{name}.jsonl"\n', "utf-8")
+    nolima_files.write(folder / "data" / "nolima", lines=1000)
+    (folder / "nolima.toml").write_text('published = "nolima:data/nolima"\n', "utf-8")
     (folder / "data" / "qa").mkdir()
     write_files(folder / "data" / "qa")
 

@@ -88,5 +88,6 @@ def longbench2(n: int, words: int = 600) -> Row:
 
 
 def jsonl(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return path

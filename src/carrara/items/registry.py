@@ -76,6 +76,14 @@ def load_published(name: str) -> SuiteTask | None:
         from carrara.tasks.minerva import _snapshot as minerva
 
         return minerva.load(name)()
+    if name.startswith("published/nolima"):
+        from carrara.tasks import published_nolima
+
+        return published_nolima.load(name)()
+    if name.startswith("published/oolong-"):
+        from carrara.tasks import published_oolong
+
+        return published_oolong.load(name)()
     if name.startswith("published/ruler-"):
         from carrara.tasks.classic import _ruler_items as ruler
 
@@ -170,7 +178,12 @@ def _without_file(name: str, places: list[str]) -> ModuleSpec:
 
 FROM_FILES = ("classic/qa_1", "classic/qa_2")
 """Official tasks whose instances come from files that users download. Only their own names select them."""
-BY_NAME = (*FROM_FILES, "published/graphwalks-bfs", "published/graphwalks-parents", "published/longbench-v2")
+BY_NAME = (
+    *FROM_FILES,
+    *("published/graphwalks-bfs", "published/graphwalks-parents", "published/longbench-v2"),
+    *(f"published/nolima{variant}" for variant in ("", "-choice", "-cot", "-direct", "-hard")),
+    *("published/oolong-real", "published/oolong-synth"),
+)
 """All tasks that only their own names select, because they need files."""
 _GROUP = "carrara"
 """The group of entry points by which packages offer tasks."""

@@ -19,7 +19,14 @@ from carrara.report.rounds import survival_charts
 from carrara.report.standings import breakdown, remarks, replies
 from carrara.report.style import Styles, name_by_difference, styles_of
 from carrara.report.table import Table
-from carrara.report.tables import horizon_table, penalty_table, ruler_table, rules_held_tables, score_table
+from carrara.report.tables import (
+    horizon_table,
+    nolima_table,
+    penalty_table,
+    ruler_table,
+    rules_held_tables,
+    score_table,
+)
 from carrara.report.views import rows_of, tasks_of, view
 from carrara.results import Row, Series, TrivialBaseline, ruler, series_of, trivial_baselines
 from carrara.results.baselines import AGREEMENT, BestBaseline, ShortcutFinding, highest
@@ -360,6 +367,7 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
         "views": [view(summary.views[metric], metric, styles) for metric in summary.views],
         "chosen": "paper" if any(row.metric for row in rows) else "own",
         "names": NAMES,
+        "nolima": nolima_table(summary.nolima),
         "ruler": ruler_table(summary.ruler),
         "ruler_tasks": len(ruler.TASKS),
         "penalties": penalty_table(summary.penalties),

@@ -26,6 +26,7 @@ from carrara.results import EffectiveLength, Row, ruler, score_categories
 from carrara.results.arrangements import ArrangementPenalty
 from carrara.results.baselines import BestBaseline, highest
 from carrara.results.horizon import QUARTERS, HorizonRow
+from carrara.results.nolima import NolimaRow
 from carrara.results.pooled import PooledDifference
 from carrara.results.readers import over_tasks
 from carrara.results.rows import CategoryScore
@@ -44,6 +45,7 @@ def summary_lines(summary: Summary) -> Iterator[str]:
     yield from score_lines(summary.rows, summary.effective_lengths)
     for shown in (
         ruler_table(summary.ruler),
+        nolima_table(summary.nolima),
         finding_table([finding for finding in summary.findings if finding.clear]),
         penalty_table(summary.penalties),
         horizon_table(summary.horizons),
@@ -184,7 +186,10 @@ def ruler_table(rows: Sequence[RulerRow]) -> Table:
         Column("model", lambda row: names[row.model], is_number=False),
         Column("score", lambda row: "RULER's" if row.metric else "own", is_number=False),
         Column("tasks", lambda row: f"{tasks - len(row.missing)} of {tasks}"),
-        *map(_ruler_column, sorted({length for row in rows for length in row.means})),
+        *(
+            _mean_column(length, write_length(length))
+            for length in sorted({length for row in rows for length in row.means})
+        ),
         Column("Avg.", lambda row: f"{100 * row.average:.1f}"),
         Column("wAvg. (inc)", lambda row: f"{100 * row.increasing:.1f}"),
         Column("wAvg. (dec)", lambda row: f"{100 * row.decreasing:.1f}"),
@@ -197,8 +202,31 @@ def ruler_table(rows: Sequence[RulerRow]) -> Table:
     return Table(title, columns, rows, remarks)
 
 
-def _ruler_column(length: int) -> Column:
-    return Column(write_length(length), lambda row: f"{100 * row.means[length]:.1f}" if length in row.means else "")
+def nolima_table(rows: Sequence[NolimaRow]) -> Table:
+    """Return NoLiMa's table, in percent as NoLiMa prints it."""
+    names = distinct(row.model for row in rows)
+    columns = [
+        Column("model", lambda row: names[row.model], is_number=False),
+        Column("task", lambda row: row.task, is_number=False),
+        Column("effective", _nolima_length),
+        Column("base", lambda row: "" if row.base is None else f"{100 * row.base:.1f}"),
+        Column("× 0.85", lambda row: "" if row.base is None else f"{85 * row.base:.1f}"),
+        *(_mean_column(length, f"{length:,}") for length in sorted({length for row in rows for length in row.means})),
+    ]
+    incomplete = any(row.base is None for row in rows)
+    remarks = ["a base score needs 250, 500 and 1,000 tokens: `--lengths 250,500,1000,…`"] if incomplete else []
+    title = "NoLiMa's table: effective length, base score and scores at each length, by its own score and in percent"
+    return Table(title, columns, rows, remarks)
+
+
+def _nolima_length(row: NolimaRow) -> str:
+    if row.base is None:
+        return ""
+    return "< 1,000" if row.effective_length is None else f"{row.effective_length:,}"
+
+
+def _mean_column(length: int, head: str) -> Column:
+    return Column(head, lambda row: f"{100 * row.means[length]:.1f}" if length in row.means else "")
 
 
 def finding_table(findings: Sequence[PooledDifference]) -> Table:

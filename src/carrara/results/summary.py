@@ -23,6 +23,7 @@ from carrara.results.effective import EffectiveLength, Requirements, effective_l
 from carrara.results.horizon import HorizonRow, horizon_rows
 from carrara.results.leaderboard import Standing, leaderboard
 from carrara.results.memories import MemoryRow, memory_rows
+from carrara.results.nolima import NolimaRow, nolima_rows
 from carrara.results.pooled import PooledDifference, pooled_differences
 from carrara.results.readers import SeriesCost, series_costs
 from carrara.results.result import MIN_BASE_SCORE, Result
@@ -112,6 +113,11 @@ class Summary:
     def ruler(self) -> list[RulerRow]:
         """The rows of RULER's table."""
         return ruler_rows(self.results)
+
+    @cached_property
+    def nolima(self) -> list[NolimaRow]:
+        """The rows of NoLiMa's table."""
+        return nolima_rows(self.results)
 
     @property
     def missing(self) -> str:

@@ -18,7 +18,7 @@ from carrara.options import ItemOptions, NamedTask, at_least, run_lengths_of, se
 from carrara.params import build, canonical, read_canonical
 from carrara.runs.presets import INSTANCES, Preset, Size, preset_of
 from carrara.servers.model_names import check_model, tokenizer_for
-from carrara.tasks import mrcr_rows, published_graphwalks, published_longbench2
+from carrara.tasks import mrcr_rows, published_graphwalks, published_longbench2, published_nolima, published_oolong
 from carrara.tasks.babilong import _published_items as babilong
 from carrara.tasks.classic import _ruler_items as ruler
 from carrara.tasks.minerva import _snapshot as minerva
@@ -34,6 +34,8 @@ _SOURCES: Mapping[str, Callable[[Path], list[PublishedFile]]] = {
     "longbench2": published_longbench2.FILES.sources,
     "mrcr": mrcr_rows.sources,
     "minerva": minerva.sources,
+    "nolima": published_nolima.sources,
+    "oolong": published_oolong.sources,
     "ruler": ruler.sources,
 }
 """The suites that can be run as published, each with a function that finds its files."""
@@ -42,6 +44,8 @@ _OURS: Mapping[str, Mapping[str, str]] = {
         published_graphwalks.PREFIX + operation: "carrara/walks" for operation in published_graphwalks.OPERATIONS
     },
     "minerva": {minerva.PREFIX + file: f"minerva/{task_name}" for file, task_name in minerva.OURS.items()},
+    "nolima": dict.fromkeys(published_nolima.TASKS, "carrara/associations"),
+    "oolong": dict.fromkeys(published_oolong.TASKS, "carrara/census"),
     "ruler": {ruler.PREFIX + file: task_name for file, task_name in ruler.OURS.items()},
 }
 """Our tasks that ask the same as published files, by the names of the published tasks."""
@@ -127,7 +131,8 @@ class RunItems(ItemOptions):
     n: Annotated[int | None, Parameter(name="-n", metavar="N")] = field(default=None, validator=at_least(1))
     """Instances for each task and length. By default 20, or as many as the preset has."""
     published: Annotated[str, text("SUITE:DIR")] = ""
-    """Run the published items of babilong, graphwalks, longbench2, minerva, mrcr or ruler from files, unchanged."""
+    """Run the published items of babilong, graphwalks, longbench2, minerva, mrcr, nolima, oolong or ruler from files,
+    unchanged."""
 
 
 def jobs_of(

@@ -27,7 +27,8 @@ from carrara.task import Instance, Rng
 from carrara.task.suite import SuiteTask
 from carrara.tasks import mrcr_rows
 from carrara.tasks.michelangelo._conversation import ORDINALS, ordinal
-from carrara.tasks.mrcr_rows import GDM, OPENAI, Row
+from carrara.tasks.mrcr_rows import GDM, MRCR, OPENAI
+from carrara.tasks.sized_rows import Row
 from carrara.types import (
     LengthBudget,
     Message,
@@ -140,14 +141,14 @@ class PublishedRows(SuiteTask):
         """Return what a row of a file says. Raises UsageError where it is not a row of the data set."""
 
     def given_count(self, length: int) -> int | None:
-        return mrcr_rows.number(self.data, self.name, length)
+        return MRCR.number(self.data, self.name, length)
 
     def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         assert budget is not None
-        count, index = mrcr_rows.number(self.data, self.name, budget.tokens), rng.key.index
+        count, index = MRCR.number(self.data, self.name, budget.tokens), rng.key.index
         if index >= count:
             raise UsageError(f"the published files of {self.name} have {count} rows, and none numbered {index}")
-        row = self.conversation(mrcr_rows.rows(self.data, self.name, budget.tokens)[index])
+        row = self.conversation(MRCR.rows(self.data, self.name, budget.tokens)[index])
         try:
             request = _request_of(row.messages)
         except UndecidableError:  # the row is asked all the same, and its chance level is not known

@@ -21,13 +21,13 @@ _AT_ONCE = 8
 """Rows of a Parquet file that are unpacked together: each may have megabytes."""
 
 
-def bin_of(tokens: int) -> int:
+def bin_of(tokens: int, shortest: int = SHORTEST) -> int:
     """Return the upper end of the bin of a size. The end belongs to the bin.
 
     >>> bin_of(4000), bin_of(4097), bin_of(8192), bin_of(8193)
     (4096, 8192, 8192, 16384)
     """
-    return max(SHORTEST, 1 << max(0, tokens - 1).bit_length())
+    return max(shortest, 1 << max(0, tokens - 1).bit_length())
 
 
 def cached(path: Path, name: str, compute: Callable[[], Iterable[Any]]) -> list[Any]:

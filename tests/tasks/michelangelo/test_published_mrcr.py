@@ -19,7 +19,7 @@ from carrara.items.item_id import ItemId
 from carrara.items.registry import load
 from carrara.rng import Rng
 from carrara.tasks import mrcr_rows
-from carrara.tasks.mrcr_rows import GDM, OPENAI
+from carrara.tasks.mrcr_rows import GDM, MRCR, OPENAI
 from carrara.tasks.published_mrcr import Gdm, Recall
 from carrara.tasks.published_rows import remember_files
 from carrara.types import Question
@@ -423,11 +423,11 @@ def test_an_item_names_its_text(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="have 1 rows, and none numbered 1"):
         questions_of(replace(item.item_id, index=1))
     path.unlink()
-    mrcr_rows.rows.cache_clear()
+    MRCR.rows.cache_clear()
     with pytest.raises(UsageError, match="is gone or has changed"):
-        mrcr_rows.rows(item.item_id.params[5:], OPENAI, 8192)
+        MRCR.rows(item.item_id.params[5:], OPENAI, 8192)
     with pytest.raises(UsageError, match="no published files with hash 0123"):
-        mrcr_rows.rows("0123", OPENAI, 8192)
+        MRCR.rows("0123", OPENAI, 8192)
 
 
 # --- what cannot be run ---

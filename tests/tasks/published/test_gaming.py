@@ -45,3 +45,29 @@ def test_the_page_has_the_scores_of_the_results() -> None:
     for reply, named in {**shown, "a wrong node": "a wrong name"}.items():
         assert f"| {named} | {' | '.join(cells['bfs', reply] + cells['parents', reply])} |" in page
     assert cells["bfs", "empty"] == cells["bfs", "unreadable"]
+
+
+def test_the_page_has_the_scores_of_nolima_and_oolong() -> None:
+    cells = {}
+    for line in Path("results/gaming_published.txt").read_text("utf-8").splitlines():
+        if line.startswith(("published/nolima", "published/oolong")):
+            task, reply, _, ours, chance, published = re.split(r" {2,}", line, maxsplit=5)
+            cells[task.rpartition("/")[2], reply] = (ours, published.split()[1], chance)
+    page = Path("docs/explanation/fidelity/published-sets.md").read_text("utf-8")
+    shown = {
+        "every word": "every word, the text, the prompt",
+        "two names": "two names of four",
+        "always the first name": "always the same name",
+        "empty": "empty",
+    }
+    for reply, named in shown.items():
+        assert f"| {named} | {' | '.join(cells['nolima', reply])} |" in page
+    synth, real = (
+        cells[f"oolong-{part}", reply][:2] for part, reply in (("synth", "always 20"), ("real", "always 60"))
+    )
+    assert f"| always 20; always 60 in a box | {' | '.join((*synth, *real))} |" in page
+    for part, reply, row in (
+        ("synth", "every comparison", "| every comparison | {} |"),
+        ("real", "every spell", "| {} |"),
+    ):
+        assert row.format(" | ".join(cells[f"oolong-{part}", reply][:2])) in page

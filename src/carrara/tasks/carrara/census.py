@@ -43,6 +43,7 @@ from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep
 from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import count_cells, sweep_labels, sweep_values
+from carrara.tasks._oolong_score import read_synth, score_number
 from carrara.tasks.carrara import _census_plans as plans
 from carrara.tasks.carrara._census_plans import EQUAL, Answer, CensusAnswer, Plan, Setting, error_type
 from carrara.tasks.carrara._nodes import NODE
@@ -106,10 +107,6 @@ SAMPLE = 512
 """The records by which the number of records of a length is estimated."""
 
 
-SHORT = 20
-"""The characters below which a reply without a colon is an answer as a whole."""
-
-
 def oolong(reply: str, gold: int | str | tuple[str, ...]) -> float:
     """Return the score of a number or a label as in Oolong-synth, and of a list as in Oolong-real.
 
@@ -118,22 +115,10 @@ def oolong(reply: str, gold: int | str | tuple[str, ...]) -> float:
     """
     if isinstance(gold, tuple):
         return _score_list(behind_label(reply).partition("\n")[0].strip(), gold)
-    answer = _read(reply)
+    answer = read_synth(reply)
     if answer == str(gold):
         return 1.0
-    if isinstance(gold, int):
-        try:
-            return float(0.75 ** abs(gold - int(answer)))
-        except (ValueError, OverflowError):
-            return 0.0
-    return 0.0
-
-
-def _read(reply: str) -> str:
-    """Return what follows the last colon, without stars and brackets; else a short reply, or its last word."""
-    if ":" in reply:
-        return reply.split(":")[-1].strip().translate(str.maketrans("", "", "*[]"))
-    return reply if len(reply) < SHORT else (reply.split() or [""])[-1]
+    return score_number(answer, gold) if isinstance(gold, int) else 0.0
 
 
 def _score_list(answer: str, gold: tuple[str, ...]) -> float:
