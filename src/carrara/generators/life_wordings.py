@@ -55,8 +55,12 @@ class _Form(NamedTuple):
     values: Sequence[str]
 
 
+def _split(words: str) -> list[str]:
+    return words.split()
+
+
 def _pairs(firsts: str, seconds: str) -> tuple[str, ...]:
-    return tuple(f"{first} {second}" for first, second in product(firsts.split(), seconds.split()))
+    return tuple(f"{first} {second}" for first, second in product(_split(firsts), _split(seconds)))
 
 
 _COLOURS = "black blue brown green red white yellow"
@@ -66,10 +70,19 @@ _FORMS: Mapping[str, _Form] = {
     "buy": _Form("bought the", "purchase of the", _pairs(_COLOURS, "bookcase cello harp kiln loom sofa telescope")),
     "sell": _Form("sold the", "sale of the", _pairs(_COLOURS, "armchair canoe piano sledge tent typewriter violin")),
     "repair": _Form("repaired the", "repair of the", _pairs(_COLOURS, "bicycle clock fence gate lamp pump stove")),
-    "visit": _Form("visited the", "visit to the", _pairs(_LOOKS, "castle chapel fort lighthouse palace theatre windmill")),
-    "meet": _Form("first met the", "first meeting with the", _pairs(_MANNERS, "baker dentist miner pilot surgeon tailor")),
-    "plant": _Form("planted the", "planting of the", _pairs("crooked slender", "birch elm lime maple oak pear pine yew")),
-    "win": _Form("won the", "victory in the", _pairs("archery badminton fencing golf judo karate rowing tennis", "cup race")),
+    "visit": _Form(
+        "visited the", "visit to the", _pairs(_LOOKS, "castle chapel fort lighthouse palace theatre windmill"),
+    ),
+    "meet": _Form(
+        "first met the", "first meeting with the", _pairs(_MANNERS, "baker dentist miner pilot surgeon tailor"),
+    ),
+    "plant": _Form(
+        "planted the", "planting of the", _pairs("crooked slender", "birch elm lime maple oak pear pine yew"),
+    ),
+    "win": _Form(
+        "won the", "victory in the",
+        _pairs("archery badminton fencing golf judo karate rowing tennis", "cup race"),
+    ),
     "course": _Form(
         "completed the course in", "completion of the course in",
         ("basketry", "beekeeping", "bookbinding", "calligraphy", "drawing", "embroidery", "first aid", "navigation",
@@ -139,11 +152,11 @@ def read_event(text: str) -> Event | None:
 
 # --- time ---
 
-_ONES = (
+_ONES = _split(
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+)
+_TENS = _split("twenty thirty forty fifty sixty seventy eighty ninety")
 _NUMBERS = [*_ONES, *(f"{ten}{one}" for ten in _TENS for one in ("", *(f"-{word}" for word in _ONES[:9])))]
 """The numbers from 1 on in words."""
 WEEK = 7
@@ -163,7 +176,7 @@ def write_days(rng: Rng, days: int) -> str:
     weeks, rest = divmod(days, WEEK)
     if not weeks or rng.chance(0.5):
         return _count(days, "day")
-    if rest == 0 and weeks == 2 and rng.chance(0.5):  # noqa: PLR2004
+    if rest == 0 and weeks == 2 and rng.chance(0.5):
         return "a fortnight"
     return " and ".join([_count(weeks, "week"), *([_count(rest, "day")] if rest else [])])
 
@@ -203,11 +216,11 @@ def read_date(text: str) -> int:
 
 # --- notes ---
 
-_MEN = frozenset(
+_MEN = _split(
     "Amos Arlo Bela Bruno Conrad Dorian Elias Emil Fabian Felix Gideon Gustav Hector Hugo Ivan Jonas Kaspar Leander "
-    "Linus Magnus Milo Nils Oscar Otto Pavel Quentin Rafael Rufus Silas Theo Viktor Walter Yusuf".split()
+    "Linus Magnus Milo Nils Oscar Otto Pavel Quentin Rafael Rufus Silas Theo Viktor Walter Yusuf"
 )
-assert _MEN < {*NAMES}
+assert {*NAMES}.issuperset(_MEN)
 
 _SOURCES = (
     "album",

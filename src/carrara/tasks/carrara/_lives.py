@@ -103,6 +103,11 @@ class Life(NamedTuple):
     """The day in question, of a value."""
 
 
+def events_of(relations: Iterable[Relation]) -> list[Event]:
+    """Return the events of notes, each once, in order."""
+    return [*dict.fromkeys(event for _, *events, _ in relations for event in events if event is not None)]
+
+
 def draw_changes(state: str, values: Sequence[str]) -> list[Event]:
     """Return the changes between values, one after the other."""
     return [Event(state, value, former) for former, value in pairwise(values)]
@@ -141,14 +146,13 @@ class LifeSource:
         nodes = asked if kind == "value" else [self._rng.choice(sorted(days))]
         events |= {node: self._changes[place] for node, place in zip(nodes, inner, strict=True)}
         needed = [self._relate(events, days, *edge, calendar) for edge in tree.edges]
-        further = self._draw_connected(events, days, CONNECTED - size, has_date=calendar is None)
+        further = self._draw_connected(events, days, CONNECTED - size, asked if calendar is None else ())
         apart = [place for place in range(CHANGES) if place not in inner]
         day = 0
         if kind == "value":
             day = self._rng.between(days[asked[0]] + 1, days[asked[1]] - 1)
             place = self._rng.choice([place for place in (number - 1, number + 2) if place in apart])
             further.append(self._draw_dated(place, number, day, [days[node] for node in asked]))
-            apart.remove(place)
         further += [relation for place in apart for relation in self._draw_apart(self._changes[place])]
         return Life(needed, further, [events[node] for node in asked], day)
 
@@ -170,20 +174,28 @@ class LifeSource:
         return Relation(self._person, events[node], events[other], days[node] - days[other])
 
     def _draw_connected(
-        self, events: Mapping[Node, Event], days: Mapping[Node, int], size: int, has_date: bool
+        self, events: Mapping[Node, Event], days: Mapping[Node, int], size: int, asked: Sequence[Node]
     ) -> list[Relation]:
-        """Return notes that connect further events with those of the question."""
-        rng, all_events = self._rng, [events[node] for node in sorted(days)]
-        all_days = [days[node] for node in sorted(days)]
-        place = rng.below(len(all_events))
-        relations = [Relation(self._person, all_events[place], None, all_days[place])] if has_date else []
+        """Return notes that connect further events with those of the question.
+
+        The first of them are about the events in question, whose needed notes are then not the only ones, and one is a
+        date. Changes around a value in question get no more notes.
+        """
+        rng, nodes = self._rng, sorted(days)
+        nodes = [node for node in nodes if asked or events[node].kind not in STATES] or nodes
+        known, own_days = [events[node] for node in nodes], [days[node] for node in nodes]
+        places = [nodes.index(node) for node in rng.shuffled(asked)]
+        dated, relations = rng.below(len(nodes)), list[Relation]()
+        if asked:
+            relations.append(Relation(self._person, known[dated], None, own_days[dated]))
         while len(relations) < size:
-            place, step = rng.below(len(all_events)), draw_step(rng)
-            if all_days[place] + step not in all_days:
-                event = next(self._points)
-                relations.append(Relation(self._person, event, all_events[place], step))
-                all_events.append(event)
-                all_days.append(all_days[place] + step)
+            place, step = places.pop() if places else rng.below(len(known)), draw_step(rng)
+            while own_days[place] + step in {*own_days, *days.values()}:
+                step = draw_step(rng)
+            event = next(self._points)
+            relations.append(Relation(self._person, event, known[place], step))
+            known.append(event)
+            own_days.append(own_days[place] + step)
         return relations
 
     def _draw_dated(self, place: int, number: int, day: int, around: Sequence[int]) -> Relation:
@@ -198,39 +210,46 @@ class LifeSource:
 
     def _draw_apart(self, change: Event) -> Iterator[Relation]:
         """Yield notes about a change that nothing connects with the question."""
-        event = change
-        for _ in range(self._rng.between(1, 2)):
-            other = next(self._points)
-            yield Relation(self._person, other, event, draw_step(self._rng))
-            event = self._rng.choice((other, change))
+        for _ in range(self._rng.between(1, 3)):
+            yield Relation(self._person, next(self._points), change, draw_step(self._rng))
 
 
-def draw_similar(rng: Rng, person: str, events: Sequence[Event], changes: Sequence[Event], size: int) -> list[Relation]:
-    """Return notes about another person to whom the same events happen at other times.
+def draw_similar(rng: Rng, person: str, life: Life, changes: Sequence[Event], size: int) -> list[Relation]:
+    """Return notes about another person to whom the events of a life happen at other times.
+
+    The events in question are close to each other, and notes relate them directly, so a reader who takes the two
+    people for one is misled.
 
     Args:
         rng: Random numbers.
         person: The other person.
-        events: The events that end no state.
-        changes: The changes of a state, in order.
+        life: The life of the person in question.
+        changes: The changes of the other person's state, in order.
         size: The number of notes.
     """
-    day, days = rng.between(_EARLIEST, _LATEST), dict[Event, int]()
+    start, days = rng.between(_EARLIEST, _LATEST), dict[Event, int]()
+    day = start
     for change in changes:
         day += rng.between(2, STEP)
         days[change] = day
-    for event in rng.sample(events, min(len(events), size - len(changes))):
-        days[event] = rng.choice([*days.values()]) + draw_step(rng)
-    order = rng.shuffled([*days])
-    relations = [Relation(person, order[0], None, days[order[0]])]
-    for place, event in enumerate(order[1:], 1):
-        near = [other for other in order[:place] if 0 < abs(days[event] - days[other]) <= STEP]
-        if near:
-            other = rng.choice(near)
-            relations.append(Relation(person, event, other, days[event] - days[other]))
-        else:
-            relations.append(Relation(person, event, None, days[event]))
-    return relations
+    relations = [*life.needed, *life.further]
+    points = [event for event in events_of(relations) if event.kind not in STATES]
+    asked = [event for event in rng.shuffled(life.asked) if event in points]
+    dated = [event for _, event, other, _ in life.needed if other is None and event in points]
+    others = rng.shuffled([event for event in points if event not in (*asked, *dated)])
+    for number, event in enumerate([*asked, *dated, *others][: size - len(changes)]):
+        base = days[asked[number - 1]] if 0 < number < len(asked) else rng.choice([*days.values()])
+        days[event] = base + draw_step(rng)
+    similar = [Relation(person, event, before, days[event] - days[before]) for before, event in pairwise(asked)]
+    order = [*(asked[:1] or dated or [changes[0]])]
+    similar.append(Relation(person, order[0], None, days[order[0]]))
+    order += asked[1:]
+    for event in rng.shuffled([event for event in days if event not in order]):
+        near = [other for other in order if 0 < abs(days[event] - days[other]) <= STEP]
+        other = rng.choice(near) if near else None
+        similar.append(Relation(person, event, other, days[event] - (days[other] if other else 0)))
+        order.append(event)
+    return similar
 
 
 # --- filler ---

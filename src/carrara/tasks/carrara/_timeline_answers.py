@@ -181,7 +181,7 @@ def _distances(own: Sequence[Relation], everybody: Sequence[Relation], asked: Se
         first, second = ([abs(days) for days in _signed(relations, event)] or [0] for event in asked)
         signed = [_signed(relations, event) or [0] for event in asked]
         steps = [abs(relation.days) for relation in relations if relation.other is not None]
-        places = [[n for n, relation in enumerate(relations) if event in relation][0] for event in asked]
+        places = [next(n for n, relation in enumerate(relations) if event in relation) for event in asked]
         days = find_days([relation._replace(person="") for relation in relations], asked[0])
         numbers |= {
             f"the days in the first note on the first event {whose}": first[0],

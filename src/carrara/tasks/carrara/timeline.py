@@ -9,7 +9,7 @@ No two ways connect the same events, so without any one of the needed notes the 
 from changes (nobody moves to a second town before the first) closes a gap.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
@@ -23,8 +23,8 @@ from carrara.generators.life_wordings import (
     read_event,
     read_note,
     write_date,
-    write_noun,
     write_note,
+    write_noun,
 )
 from carrara.generators.people import NAMES
 from carrara.generators.round_robin import in_turn
@@ -41,6 +41,7 @@ from carrara.tasks.carrara._lives import (
     LifeSource,
     draw_changes,
     draw_similar,
+    events_of,
     more_notes,
 )
 from carrara.tasks.carrara._session_log import TOWNS
@@ -107,7 +108,7 @@ class Timeline(SuiteTask):
     """One text, or a conversation in which a user tells the notes; base models always get the text."""
 
     def check(self) -> None:
-        if not 2 <= self.facts <= MOST_FACTS:  # noqa: PLR2004
+        if not 2 <= self.facts <= MOST_FACTS:
             raise ValueError(f"facts go from 2 to {MOST_FACTS}")
 
     def generate(self, rng: Rng) -> Instance:
@@ -123,15 +124,14 @@ class Timeline(SuiteTask):
             self.kind, self.facts, number
         )
         own = [*life.needed, *life.further]
-        events = [event for event in _events_of(own) if event not in changes]
         other_changes = draw_changes(state, life_rng.shuffled(values))
-        similar = draw_similar(life_rng, other_person, events, other_changes, len(own))
+        similar = draw_similar(life_rng, other_person, life, other_changes, len(own))
         relations = life_rng.shuffled([*own, *similar])
         needed = {*life.needed}
         return Instance(
             facts=[self._write(life_rng, relation, place) for place, relation in enumerate(relations)],
             evidence=[place for place, relation in enumerate(relations) if relation in needed],
-            filler=self._open_filler((person, other_person), _events_of(relations), state),
+            filler=self._open_filler((person, other_person), events_of(relations), state),
             unordered=True,
             structure=(relations, values),
             **self._pose(rng, person, life, state, values),
@@ -216,7 +216,7 @@ class Timeline(SuiteTask):
         """Return the events of each note, by their values."""
         relations, _ = instance.structure
         return {
-            place: Marker((relation.person,), tuple(event.value for event in _events_of([relation])))
+            place: Marker((relation.person,), tuple(event.value for event in events_of([relation])))
             for place, relation in enumerate(relations)
         }
 
@@ -227,11 +227,6 @@ class Timeline(SuiteTask):
 
     def error_type(self, answer: Any, question: Question[Any]) -> ErrorType | None:
         return error_type(answer, question.gold)
-
-
-def _events_of(relations: Iterable[Relation]) -> list[Event]:
-    """Return the events of notes, each once, in order."""
-    return [*dict.fromkeys(event for _, *events, _ in relations for event in events if event is not None)]
 
 
 def _find_value(notes: Sequence[Relation], state: str, day: int) -> str:
