@@ -81,7 +81,9 @@ _FORMS: Mapping[str, _Form] = {
     ),
     "win": _Form(
         "won the", "victory in the",
-        _pairs("archery badminton fencing golf judo karate rowing tennis", "cup race"),
+        tuple(
+            f"{pair} cup" for pair in _pairs("county national", "archery badminton fencing golf judo karate rowing tennis")
+        ),
     ),
     "course": _Form(
         "completed the course in", "completion of the course in",
@@ -234,7 +236,7 @@ _SOURCES = (
     "scrapbook",
     "yearbook",
 )
-_LEADS = ("From the {source}: ", "As the {source} says: ", "Found in the {source}: ", "The {source} has this: ")
+_LEADS = ("From the {source}: ", "As the {source} says: ", "Noted in the {source}: ", "According to the {source}: ")
 LED = 0.4
 """The share of notes that begin with their source."""
 _RELATED = (

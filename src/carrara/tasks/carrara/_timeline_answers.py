@@ -8,7 +8,7 @@
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import permutations
 from statistics import median
 from typing import Any
@@ -123,6 +123,36 @@ def find_days(relations: Sequence[Relation], start: Event | None) -> Mapping[Eve
 
 
 # --- heuristics ---
+
+_SIDES = "Some of these notes are needed, and an event that is told to be later than another one is later on average."
+_CONNECTED = "It connects notes, as the question asks, and fails only where notes on different people are connected."
+_KNOWN: Mapping[str, Mapping[str, str]] = {
+    "order": {
+        **{
+            f"by {key} of the person": _SIDES
+            for key in (
+                "the days in the first note",
+                "the days in the last note",
+                "the days in all notes",
+                "before and after in notes",
+            )
+        },
+        "by the days that notes of anybody connect": _CONNECTED,
+    },
+    "distance": {"the days that notes of anybody connect": _CONNECTED},
+    "value": {
+        "the last change before that notes of anybody connect": _CONNECTED,
+        "the new value of the last dated change before of the person": (
+            "With two needed notes, one of the two changes around the date has a date of its own."
+        ),
+    },
+}
+"""Heuristics that go a part of the way, with the reason, by the kind of question."""
+
+
+def declare_shortcuts(kinds: Collection[str]) -> Mapping[str, str]:
+    """Return the known shortcuts of the questions of some kinds."""
+    return {name: reason for kind in kinds for name, reason in _KNOWN[kind].items()}
 
 
 def replies(relations: Sequence[Relation], ask: str, names: Mapping[str, str]) -> Mapping[str, str]:

@@ -31,7 +31,7 @@ from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep, asks_of
 from carrara.task.inversion import read_names
 from carrara.task.suite import SuiteTask
-from carrara.task.sweeps import count_cells
+from carrara.task.sweeps import count_cells, sweep_values
 from carrara.tasks.carrara._lives import (
     CHANGES,
     FARTHEST,
@@ -49,6 +49,7 @@ from carrara.tasks.carrara._timeline_answers import (
     LETTERS,
     ORDERS,
     TimelineAnswerType,
+    declare_shortcuts,
     error_type,
     find_days,
     replies,
@@ -224,6 +225,9 @@ class Timeline(SuiteTask):
         """Return the replies of readers who match words and dates, and connect no notes."""
         relations, _ = instance.structure
         return replies(relations, instance.ask, instance.names)
+
+    def shortcuts(self) -> Mapping[str, str]:
+        return declare_shortcuts(sweep_values(self, "kind"))
 
     def error_type(self, answer: Any, question: Question[Any]) -> ErrorType | None:
         return error_type(answer, question.gold)
