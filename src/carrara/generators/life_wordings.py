@@ -4,7 +4,7 @@
 >>> from carrara.rng import Rng
 >>> move, visit = Event("town", "Ashford", "Millwick"), Event("visit", "old castle")
 >>> print(note := write_note(Rng("note"), Relation("Greta", visit, move, -9)))
-Greta visited the old castle nine days before she moved from Millwick to Ashford.
+One week and two days before her move from Millwick to Ashford, Greta visited the old castle.
 >>> read_note(note)
 Relation(person='Greta', event=Event(kind='visit', value='old castle', former=''), other=Event(kind='town', \
 value='Ashford', former='Millwick'), days=-9)

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import pytest
 
@@ -12,13 +12,18 @@ from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from tests.helpers.carrara_suite import instance_of, text_of
 
-NUMBERS = dict(
-    zip(
-        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"],
-        range(1, 20),
-        strict=True,
-    )
-) | {"twenty": 20, "thirty": 30, "forty": 40, "a": 1}
+TEENS = (
+    "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+ONES = ("a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+NUMBERS = {
+    **{word: n for n, word in enumerate(ONES)},
+    **{word: n for n, word in enumerate(TEENS, 10)},
+    "a": 1,
+    "twenty": 20,
+    "thirty": 30,
+    "forty": 40,
+}
 UNITS = {"day": 1, "week": 7, "fortnight": 14}
 FAR = 10**9
 CALENDAR = "calendar"
@@ -34,6 +39,7 @@ CHANGE = re.compile(r"(?:moved?|changed? (?:of )?jobs|switch(?:ed)?) from (?:the
 
 def name_of(words: str) -> str:
     """An event by what it is about, whether it is told by a verb or by a noun."""
+    words = words.removeprefix("the ")
     if change := CHANGE.search(words):
         return f"{change[1]} > {change[2]}"
     found = SHORT.search(words)
@@ -118,7 +124,7 @@ def answer(text: str, ask: str) -> str | None:
     if "three events" in ask:
         events = dict(zip("ABC", (name_of(part) for part in re.findall(r"\([ABC]\) (.+?)[;.]", ask)), strict=True))
         for order in permutations("ABC"):
-            if all(bounds.is_before(events[a], events[b]) for a, b in zip(order, order[1:], strict=False)):
+            if all(bounds.is_before(events[a], events[b]) for a, b in pairwise(order)):
                 return ", ".join(order)
         return None
     if "How many days" in ask:
@@ -175,6 +181,8 @@ def gaming(item: Item) -> Mapping[str, str]:
     """Fifty replies that connect no notes, or that name several answers."""
     gold, names = item.task.write(item.question.gold), [*instance_of(item).options] or ["A", "B", "C", "7", "14"]
     others = [name for name in names if name != gold]
+    if not instance_of(item).options:
+        others = ["A, C, B" if gold == "B, C, A" else "B, C, A"] if "," in gold else [str(int(gold) + 1)]
     finals = {
         **{f"number {number}": str(number) for number in range(1, 16)},
         **{f"order {n}": ", ".join(order) for n, order in enumerate(permutations("ABC"))},
@@ -186,7 +194,8 @@ def gaming(item: Item) -> Mapping[str, str]:
         "first": "A", "both": f"{gold} and {others[-1]}",
     }  # fmt: skip
     bare = {
-        "empty": "", "text": text_of(item), "prompt": item.text, "ask": item.question.ask, "doubt": f"It may be {gold}.",
+        "empty": "", "text": text_of(item), "prompt": item.text, "ask": item.question.ask,
+        "doubt": f"It may be {gold}.",
         "refusal": "I cannot read this.", "thinking": f"<think>{gold}</think>",
     }  # fmt: skip
     return {**{name: f"FINAL ANSWER: {final}" for name, final in finals.items()}, **bare}

@@ -150,7 +150,8 @@ class LifeSource:
         apart = [place for place in range(CHANGES) if place not in inner]
         day = 0
         if kind == "value":
-            day = self._rng.between(days[asked[0]] + 1, days[asked[1]] - 1)
+            # on the day before the second change, its date alone would show that the first change was earlier
+            day = self._rng.between(days[asked[0]] + 1, days[asked[1]] - 2)
             place = self._rng.choice([place for place in (number - 1, number + 2) if place in apart])
             further.append(self._draw_dated(place, number, day, [days[node] for node in asked]))
         further += [relation for place in apart for relation in self._draw_apart(self._changes[place])]
@@ -161,7 +162,7 @@ class LifeSource:
             days = draw_days(self._rng, tree, calendar, self._start + self._rng.below(SPAN))
             apart = abs(days[asked[0]] - days[asked[1]])
             if len({*days.values()}) == len(days) and (
-                apart == distance if distance else calendar is None or 1 < apart <= FARTHEST
+                apart == distance if distance else calendar is None or 2 < apart <= FARTHEST
             ):
                 return days
 
