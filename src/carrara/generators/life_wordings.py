@@ -9,7 +9,7 @@ One week and two days before her move from Millwick to Ashford, Greta visited th
 Relation(person='Greta', event=Event(kind='visit', value='old castle', former=''), other=Event(kind='town', \
 value='Ashford', former='Millwick'), days=-9)
 >>> print(note := write_note(Rng("date"), Relation("Greta", move, None, date(1998, 5, 14).toordinal())))
-On 14 May 1998, Greta moved from Millwick to Ashford.
+From the diary: Greta moved from Millwick to Ashford on 14 May 1998.
 >>> read_note(note).days == date(1998, 5, 14).toordinal()
 True
 """
