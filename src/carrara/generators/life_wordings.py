@@ -82,7 +82,8 @@ _FORMS: Mapping[str, _Form] = {
     "win": _Form(
         "won the", "victory in the",
         tuple(
-            f"{pair} cup" for pair in _pairs("county national", "archery badminton fencing golf judo karate rowing tennis")
+            f"{pair} cup"
+            for pair in _pairs("county national", "archery badminton fencing golf judo karate rowing tennis")
         ),
     ),
     "course": _Form(
