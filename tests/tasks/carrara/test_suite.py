@@ -47,6 +47,7 @@ from tests.helpers.carrara_suite import instance_of, item_id, text_of
         ("sessions", {"updates": "4,65"}, "updates go from 1 to 64"),
         ("sessions", {"updates": "2,2"}, "updates takes one value or several different ones"),
         ("sessions", {"kind": "never"}, "kind"),
+        ("timeline", {"facts": "7"}, "facts go from 2 to 6"),
         ("trajectory", {"changes": "33"}, "changes go from 1 to 32"),
         ("trajectory", {"kind": "open"}, "kind"),
         ("trajectory", {"form": "json"}, "form"),
