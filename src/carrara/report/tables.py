@@ -303,7 +303,7 @@ def rules_held_tables(rows: Sequence[RulesHeldRow]) -> tuple[Table, Table]:
         LENGTH,
         Column("n", lambda row: str(row.conversations)),
         Column("turns", lambda row: str(row.turns)),
-        *map(_mean_column, rows[0].scores[0] if rows else ()),
+        *map(_score_column, rows[0].scores[0] if rows else ()),
         Column("half, turns", lambda row: str(HeldHorizon.of(row.by_turn))),
         Column("half, ages", lambda row: str(HeldHorizon.of(row.by_age))),
     ]
@@ -330,7 +330,7 @@ def rules_held_tables(rows: Sequence[RulesHeldRow]) -> tuple[Table, Table]:
     )
 
 
-def _mean_column(name: str) -> Column:
+def _score_column(name: str) -> Column:
     return Column(name, lambda row: f"{row.mean(name):.3f}")
 
 
