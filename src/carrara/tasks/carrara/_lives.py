@@ -148,13 +148,17 @@ class LifeSource:
         needed = [self._relate(events, days, *edge, calendar) for edge in tree.edges]
         further = self._draw_connected(events, days, CONNECTED - size, asked if calendar is None else ())
         apart = [place for place in range(CHANGES) if place not in inner]
-        day = 0
+        day, dated = 0, -1
         if kind == "value":
             # on the day before the second change, its date alone would show that the first change was earlier
             day = self._rng.between(days[asked[0]] + 1, days[asked[1]] - 2)
-            place = self._rng.choice([place for place in (number - 1, number + 2) if place in apart])
-            further.append(self._draw_dated(place, number, day, [days[node] for node in asked]))
-        further += [relation for place in apart for relation in self._draw_apart(self._changes[place])]
+            dated = self._rng.choice([place for place in (number - 1, number + 2) if place in apart])
+            further.append(self._draw_dated(dated, number, day, [days[node] for node in asked]))
+        # As many notes on each as on those in question: how often a value is named, or how early, tells nothing.
+        told = [sum(self._changes[place] in note for note in (*needed, *further)) for place in inner]
+        for place in apart:
+            more = self._rng.choice(told) - (place == dated)
+            further += [self._draw_about(self._changes[place]) for _ in range(more)]
         return Life(needed, further, [events[node] for node in asked], day)
 
     def _draw_days(self, tree: Tree, calendar: Node | None, asked: Sequence[Node], distance: int) -> dict[Node, int]:
@@ -209,10 +213,9 @@ class LifeSource:
         own_day = around[0] - apart if place < number else around[1] + day - around[0] + apart
         return Relation(self._person, self._changes[place], None, own_day)
 
-    def _draw_apart(self, change: Event) -> Iterator[Relation]:
-        """Yield notes about a change that nothing connects with the question."""
-        for _ in range(self._rng.between(1, 3)):
-            yield Relation(self._person, next(self._points), change, draw_step(self._rng))
+    def _draw_about(self, change: Event) -> Relation:
+        """Return a note about a change that nothing connects with the question."""
+        return Relation(self._person, next(self._points), change, draw_step(self._rng))
 
 
 def draw_similar(rng: Rng, person: str, life: Life, changes: Sequence[Event], size: int) -> list[Relation]:
