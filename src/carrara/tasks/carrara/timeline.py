@@ -190,7 +190,7 @@ class Timeline(SuiteTask):
             return template
         if style == "chat":
             ask = f"{self.fill(wording, instance.ask, instance)} {wording['rule']}"
-            return PromptTemplate(f"{wording['instruction']}\n\n", ask, turns=True)
+            return PromptTemplate(wording["instruction"], ask, turns=True)
         return replace(template, labels=_LABELS)
 
     def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
