@@ -23,7 +23,7 @@ ANSWER = "answer"
 """The name of a label that gives the answer away. Results are sliced by it, and no guesser knows it."""
 
 Role = Literal["system", "user", "assistant", "call", "tool"]
-"""Who speaks. `call` is a message of the assistant that calls a tool, and `tool` is the result."""
+"""The speaker of a message. The assistant calls a tool in a `call`, and a `tool` message is its result."""
 CALL_ROLES: tuple[Role, ...] = ("call", "tool")
 Style = Literal["chat", "base"]
 Arrange = Literal["", "riffle", "block"]

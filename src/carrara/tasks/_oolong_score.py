@@ -44,7 +44,7 @@ def score_number(answer: str, gold: object) -> float:
 def read_synth(reply: str) -> str:
     """Return what follows the last colon, without stars and brackets; else a short reply, or its last word.
 
-    Of a longer text with a comparison, only that counts.
+    If a longer text has a comparison, only the comparison counts.
     """
     if ":" not in reply:
         return reply if len(reply) < SHORT else (reply.split() or [""])[-1]

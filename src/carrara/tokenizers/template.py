@@ -76,7 +76,7 @@ class TemplateFormat:
 def check_calls(owner: str, rendered: str, messages: Sequence[Message]) -> None:
     """Raise `UsageError` if a chat template leaves out calls of tools or their results."""
     names = Counter(message.tool_use.name for message in messages if message.role == "call")
-    # Of a result, only the text before a quote is looked for, because a template may write it as JSON.
+    # A template may write a result as JSON, so only the text before its first quote is looked for.
     result = next((message.content for message in messages if message.role == "tool"), "")
     if any(rendered.count(name) < calls for name, calls in names.items()) or result.partition('"')[0] not in rendered:
         raise UsageError(f"the chat template of {owner} does not write calls of tools: {NO_CALLS}")
