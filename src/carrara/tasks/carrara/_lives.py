@@ -3,6 +3,10 @@
 The notes about a person are the edges of a graph, whose nodes are events and the calendar (None). The notes about the
 person in question, with the calendar, form no circle. So there is one way between two events, and without any note of
 it the days between them are open.
+
+For a value, a note relates each change to the next one, and further notes relate events to all changes alike. Notes
+lead from a date to one of the changes, which need not be around the day in question. So which notes there are does not
+show the answer, and only the days in them do.
 """
 
 from bisect import bisect_left, bisect_right
@@ -19,7 +23,7 @@ from carrara.types import Filler, FillerStream, Segment, SegmentGroup
 Kind = Literal["order", "distance", "value"]
 MOST_FACTS = 6
 CHANGES = 5
-"""The changes of the state in question. Each of the values between two of them may be the answer."""
+"""The changes of a state. Each of the values between two of them may be the answer."""
 STEP = 40
 """The most days between two events that a note relates."""
 FARTHEST = 60
@@ -27,7 +31,9 @@ FARTHEST = 60
 SPAN = 400
 """The days of a life that notes tell of."""
 CONNECTED = 9
-"""The notes that are connected with the question, of which only some are needed."""
+"""The notes that are connected with an order or a distance, of which only some are needed."""
+MENTIONS = 3
+"""The notes on each change of a state in question, and the most on other changes."""
 _EARLIEST, _LATEST = date(1990, 1, 1).toordinal(), date(2015, 1, 1).toordinal()
 _DATED = 0.1
 """The share of filler that tells a date."""
@@ -62,25 +68,39 @@ def draw_tree(rng: Rng, legs: Sequence[int]) -> Tree:
 
 
 def legs_of(kind: Kind, size: int) -> list[tuple[int, ...]]:
-    """Return the lengths of the legs of the trees of a number of notes.
-
-    For a value, the first leg ends at the calendar. With three notes or more, none of the two changes in question has
-    a date of its own, which alone would suggest the answer.
-    """
+    """Return the lengths of the legs of the trees of a number of notes about an order or a distance."""
     if kind == "distance":
         return [(size, 0)]
-    legs = [lengths for lengths in product(range(size + 1), repeat=3) if sum(lengths) == size and lengths.count(0) < 2]
-    if kind == "order" or size == 2:
-        return [*legs]
-    return [lengths for lengths in legs if lengths[0] > 1 or (lengths[0] == 0 and min(lengths[1:]) > 1)]
+    return [lengths for lengths in product(range(size + 1), repeat=3) if sum(lengths) == size and lengths.count(0) < 2]
 
 
-def draw_days(rng: Rng, tree: Tree, calendar: Node | None, start: int) -> dict[Node, int]:
-    """Return a day for each node but the calendar. Days on which two events fall are not excluded."""
-    days = {} if calendar == 0 else {0: start}
+def ways_to_pair(place: int, size: int) -> Mapping[int, Sequence[int]]:
+    """Return where a way of notes from the calendar may end, to need a number of notes up to two successive changes.
+
+    With three notes or more, none of the changes has a date of its own.
+
+    Args:
+        place: The place of the first of the two changes.
+        size: The number of notes that are needed.
+
+    Returns:
+        The places of changes, by the number of notes from the calendar to them.
+
+    >>> ways_to_pair(0, 4)
+    {2: [2], 3: [0, 1]}
+    """
+    ends = {
+        length: [end for end in range(CHANGES) if max(abs(end - place), abs(end - place - 1)) == size - length]
+        for length in range(1 + (size > 2), size)
+    }
+    return {length: places for length, places in ends.items() if places}
+
+
+def draw_days(rng: Rng, tree: Tree, start: int) -> dict[Node, int]:
+    """Return a day for each node. Days on which two events fall are not excluded."""
+    days = {0: start}
     for node, following in tree.edges:
-        if following != calendar:
-            days[following] = days.get(node, start) + draw_step(rng)
+        days[following] = days[node] + draw_step(rng)
     return days
 
 
@@ -135,83 +155,101 @@ class LifeSource:
             size: The number of notes that are needed.
             number: The number of the value in question among those between two changes, from 0, or the distance.
         """
-        legs = self._rng.choice(legs_of(kind, size))
-        tree = draw_tree(self._rng, legs)
-        calendar = tree.ends[0] if kind == "value" else None
-        asked = [node for node in tree.ends if node != calendar]
-        days = self._draw_days(tree, calendar, asked, number if kind == "distance" else 0)
-        asked.sort(key=days.__getitem__)
-        events = {node: next(self._points) for node in sorted(days)}
-        inner = [number, number + 1] if kind == "value" else [self._rng.below(CHANGES)]
-        nodes = asked if kind == "value" else [self._rng.choice(sorted(days))]
-        events |= {node: self._changes[place] for node, place in zip(nodes, inner, strict=True)}
-        needed = [self._relate(events, days, *edge, calendar) for edge in tree.edges]
-        further = self._draw_connected(events, days, CONNECTED - size, asked if calendar is None else ())
-        apart = [place for place in range(CHANGES) if place not in inner]
-        day, dated = 0, -1
         if kind == "value":
-            # on the day before the second change, its date alone would show that the first change was earlier
-            day = self._rng.between(days[asked[0]] + 1, days[asked[1]] - 2)
-            dated = self._rng.choice([place for place in (number - 1, number + 2) if place in apart])
-            further.append(self._draw_dated(dated, number, day, [days[node] for node in asked]))
-        # As many notes on each as on those in question: how often a value is named, or how early, tells nothing.
-        told = [sum(self._changes[place] in note for note in (*needed, *further)) for place in inner]
-        for place in apart:
-            more = self._rng.choice(told) - (place == dated)
-            further += [self._draw_about(self._changes[place]) for _ in range(more)]
-        return Life(needed, further, [events[node] for node in asked], day)
+            return self._draw_states(size, number)
+        tree = draw_tree(self._rng, self._rng.choice(legs_of(kind, size)))
+        nodes = self._draw_nodes(tree, number)
+        asked = sorted(tree.ends, key=nodes.__getitem__)
+        events = {node: next(self._points) for node in sorted(nodes)}
+        place = self._rng.below(CHANGES)
+        events[self._rng.choice(sorted(nodes))] = self._changes[place]
+        needed = [
+            Relation(self._person, events[node], events[other], nodes[node] - nodes[other])
+            for node, other in tree.edges
+        ]
+        days = {events[node]: day for node, day in nodes.items()}
+        further = self._draw_connected(days, CONNECTED - size, [events[node] for node in asked])
+        # Often as many notes on each as on the one that is told of: how often a change is named tells little.
+        told = min(MENTIONS, sum(self._changes[place] in note for note in (*needed, *further)))
+        for change in (change for change in self._changes if change not in days):
+            further += [self._draw_about(change) for _ in range(told)]
+        return Life(needed, further, [events[node] for node in asked])
 
-    def _draw_days(self, tree: Tree, calendar: Node | None, asked: Sequence[Node], distance: int) -> dict[Node, int]:
+    def _draw_nodes(self, tree: Tree, distance: int) -> dict[Node, int]:
+        """Return a day for each node, of which no two are the same. `distance` is 0 or that between the ends."""
         while True:
-            days = draw_days(self._rng, tree, calendar, self._start + self._rng.below(SPAN))
-            apart = abs(days[asked[0]] - days[asked[1]])
-            if len({*days.values()}) == len(days) and (
-                apart == distance if distance else calendar is None or 2 < apart <= FARTHEST
-            ):
+            days = draw_days(self._rng, tree, self._start + self._rng.below(SPAN))
+            if len({*days.values()}) == len(days) and distance in (0, abs(days[tree.ends[0]] - days[tree.ends[1]])):
                 return days
 
-    def _relate(
-        self, events: Mapping[Node, Event], days: Mapping[Node, int], node: Node, other: Node, calendar: Node | None
-    ) -> Relation:
-        if calendar in (node, other):
-            event = other if node == calendar else node
-            return Relation(self._person, events[event], None, days[event])
-        return Relation(self._person, events[node], events[other], days[node] - days[other])
+    def _draw_connected(self, days: dict[Event, int], size: int, asked: Sequence[Event]) -> list[Relation]:
+        """Return notes that connect further events with those of the question, and a date.
 
-    def _draw_connected(
-        self, events: Mapping[Node, Event], days: Mapping[Node, int], size: int, asked: Sequence[Node]
-    ) -> list[Relation]:
-        """Return notes that connect further events with those of the question.
-
-        The first of them are about the events in question, whose needed notes are then not the only ones, and one is a
-        date. Changes around a value in question get no more notes.
+        The first of them are about the events in question, whose needed notes are then not the only ones.
         """
-        rng, nodes = self._rng, sorted(days)
-        nodes = [node for node in nodes if asked or events[node].kind not in STATES] or nodes
-        known, own_days = [events[node] for node in nodes], [days[node] for node in nodes]
-        places = [nodes.index(node) for node in rng.shuffled(asked)]
-        dated, relations = rng.below(len(nodes)), list[Relation]()
-        if asked:
-            relations.append(Relation(self._person, known[dated], None, own_days[dated]))
+        dated = self._rng.choice([*days])
+        relations = [Relation(self._person, dated, None, days[dated])]
+        others = self._rng.shuffled(asked)
         while len(relations) < size:
-            place, step = places.pop() if places else rng.below(len(known)), draw_step(rng)
-            while own_days[place] + step in {*own_days, *days.values()}:
-                step = draw_step(rng)
-            event = next(self._points)
-            relations.append(Relation(self._person, event, known[place], step))
-            known.append(event)
-            own_days.append(own_days[place] + step)
+            relations.append(self._relate_point(days, others.pop() if others else self._rng.choice([*days])))
         return relations
 
-    def _draw_dated(self, place: int, number: int, day: int, around: Sequence[int]) -> Relation:
-        """Return the date of a change before or after those in question.
+    def _relate_point(self, days: dict[Event, int], other: Event) -> Relation:
+        """Return a note that relates a further event to one whose day is known. On its own day there is no other."""
+        event, step = next(self._points), draw_step(self._rng)
+        while days[other] + step in days.values():
+            step = draw_step(self._rng)
+        days[event] = days[other] + step
+        return Relation(self._person, event, other, step)
 
-        One after them is so late that it does not show, by the order of changes, that the first change in question is
-        before the day in question.
-        """
-        apart = self._rng.between(2, STEP)
-        own_day = around[0] - apart if place < number else around[1] + day - around[0] + apart
-        return Relation(self._person, self._changes[place], None, own_day)
+    # --- values ---
+
+    def _draw_states(self, size: int, number: int) -> Life:
+        """Return a life with a question about a value."""
+        ways = ways_to_pair(number, size)
+        length = self._rng.choice([*ways])
+        end = self._rng.choice(ways[length])
+        days = self._draw_change_days()
+        chain = [
+            Relation(self._person, change, before, days[change] - days[before])
+            for before, change in pairwise(self._changes)
+        ]
+        first, last = min(end, number), max(end, number + 1)
+        way = self._draw_way(days, self._changes[end], length)
+        needed = [*chain[first:last], *way]
+        further = [*chain[:first], *chain[last:]]
+        for place, change in enumerate(self._changes):
+            told = 1 + (0 < place < CHANGES - 1) + (place == end)
+            further += [self._relate_point(days, change) for _ in range(MENTIONS - told)]
+        points = [event for event in days if event not in self._changes]
+        further += [self._relate_point(days, self._rng.choice(points)) for _ in range(MOST_FACTS - length)]
+        further += self._draw_apart(days)
+        asked = self._changes[number : number + 2]
+        # On the day before the second change, its date alone would show that the first change was earlier.
+        day = self._rng.between(days[asked[0]] + 1, days[asked[1]] - 2)
+        return Life(needed, further, asked, day)
+
+    def _draw_change_days(self) -> dict[Event, int]:
+        """Return the days of the changes. Between two of them there is a day to ask about."""
+        day, days = self._start, dict[Event, int]()
+        for change in self._changes:
+            days[change] = day
+            day += self._rng.between(3, STEP)
+        return days
+
+    def _draw_way(self, days: dict[Event, int], change: Event, length: int) -> list[Relation]:
+        """Return notes that lead from a date to a change."""
+        event, way = change, list[Relation]()
+        while len(way) < length - 1:
+            way.append(self._relate_point(days, event))
+            event = way[-1].event
+        return [*way, Relation(self._person, event, None, days[event])]
+
+    def _draw_apart(self, days: dict[Event, int]) -> list[Relation]:
+        """Return a date and a note that nothing connects with the question, at about its time."""
+        other = next(self._points)
+        days[other] = self._rng.choice([*days.values()]) + draw_step(self._rng)
+        return [Relation(self._person, other, None, days[other]), self._relate_point(days, other)]
 
     def _draw_about(self, change: Event) -> Relation:
         """Return a note about a change that nothing connects with the question."""

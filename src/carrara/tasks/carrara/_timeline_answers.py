@@ -142,8 +142,15 @@ _KNOWN: Mapping[str, Mapping[str, str]] = {
     "distance": {"the days that notes of anybody connect": _CONNECTED},
     "value": {
         "the last change before that notes of anybody connect": _CONNECTED,
-        "the new value of the last dated change before of the person": (
-            "With two needed notes, one of the two changes around the date has a date of its own."
+        **dict.fromkeys(
+            (
+                "the new value of the last dated change before of the person",
+                "the former value of the first dated change after of the person",
+                "the new value of the change nearest to a date of the person",
+                "the former value of the change nearest to a date of the person",
+                "the value between the two changes nearest to a date of the person",
+            ),
+            "With two or three needed notes, a change around the day, or an event next to one, has a date.",
         ),
     },
 }
@@ -276,7 +283,50 @@ def _values(own: Sequence[Relation], everybody: Sequence[Relation], state: str, 
             ),
             f"the first value that begins and ends {whose}": both[0] if both else named[0],
             f"the last value that begins and ends {whose}": both[-1] if both else named[0],
+            f"the value in the first note on two changes {whose}": next(
+                (
+                    ({event.value, other.value} & {event.former, other.former}).pop()
+                    for _, event, other, _ in relations
+                    if other
+                    and event.kind == other.kind == state
+                    and {event, other} <= {e for e, _ in changes}
+                    and {event.value, other.value} & {event.former, other.former}
+                ),
+                named[0],
+            ),
+            **_by_notes_from_dates(relations, [event for event, _ in changes], whose),
         }
         if whose == "of all":
             values["the last change before that notes of anybody connect"] = until[-1][1].value if until else named[0]
     return values
+
+
+def _by_notes_from_dates(relations: Sequence[Relation], changes: Collection[Event], whose: str) -> Mapping[str, str]:
+    """Return values of the changes that the fewest notes connect with a date, without regard to days."""
+    distances = _count_notes(relations)
+    nearest = sorted({*changes}, key=lambda change: (distances.get(change, len(distances)), change))
+    first = nearest[0]
+    between = next(({first.value, first.former} & {*change[1:]} for change in nearest[1:]), {first.value})
+    following = {change.former: change.value for change in nearest}
+    return {
+        f"the new value of the change nearest to a date {whose}": first.value,
+        f"the former value of the change nearest to a date {whose}": first.former,
+        f"the value between the two changes nearest to a date {whose}": min(between, default=first.value),
+        f"the value after that of the change nearest to a date {whose}": following.get(first.value, first.value),
+    }
+
+
+def _count_notes(relations: Sequence[Relation]) -> Mapping[Event | None, int]:
+    """Return the fewest notes that connect each event with a date."""
+    notes: dict[Event | None, list[Event | None]] = {}
+    for _, event, other, _ in relations:
+        notes.setdefault(other, []).append(event)
+        notes.setdefault(event, []).append(other)
+    counts, queue = dict[Event | None, int]({None: 0}), deque[Event | None]([None])
+    while queue:
+        node = queue.popleft()
+        for following in notes.get(node, ()):
+            if following not in counts:
+                counts[following] = counts[node] + 1
+                queue.append(following)
+    return counts

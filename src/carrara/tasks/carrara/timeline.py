@@ -1,9 +1,9 @@
 """Timeline: events of lives, told out of order by the days between them.
 
-The facts are notes about two people. Those about the person in question that are needed are a path, or a tree with
-three ends: two or three events, or the calendar and the two changes between which the date is. Further notes are
-connected with them, or tell of other events and changes of the same person. The same events happen to the other person
-at other times. The filler tells of other events of both, and of other people.
+The facts are notes about two people. Those about the person in question that are needed are a path between two events,
+a tree whose ends are three events, or a path from the calendar to the two changes between which the date is. Further
+notes are connected with them, or tell of other events and changes of the same person. The same events happen to the
+other person at other times. The filler tells of other events of both, and of other people.
 
 No two ways connect the same events, so without any one of the needed notes the answer is open. No order that follows
 from changes (nobody moves to a second town before the first) closes a gap.
@@ -77,7 +77,7 @@ T = TypeVar("T")
 
 
 class Timeline(SuiteTask):
-    version, title, capability = 1, "Timeline", "putting events in time by the days between them"
+    version, title, capability = 2, "Timeline", "putting events in time by the days between them"
     guesser = "context candidates"
     answer = TimelineAnswerType()
     separator = "\n"
