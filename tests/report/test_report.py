@@ -132,6 +132,26 @@ def test_tables_hold_score_interval_chance_level_published_and_statuses() -> Non
     text = text_of_page(results)
     assert "model 0 0.450 0.258–0.658 0.050 0.225 20 20 19 1 19 0.474" in text
     assert "Paper score: paper" in text
+    assert "Paper scores grade" in text
+    assert "Own scores" not in text
+
+
+def test_parts_of_our_score_are_no_paper_scores() -> None:
+    text = text_of_page([replace(result, scores={"rules": 1.0, "focus": 0.5}) for result in run({0: 0.5})])
+    assert "Own score: rules Own score: focus" in text
+    assert "Own scores are parts" in text
+    assert "Paper score" not in text
+
+
+def test_a_conversation_is_no_prompt_of_another_length() -> None:
+    """The server counts the prompt once more with each further message."""
+    replies = run({4096: 0.5}, input_tokens=4096 * 5)
+    text = text_of_page([replace(result, requests=5) for result in replies])
+    assert "20,480 for an item, in all its requests" in text
+    assert "lengths are not what they claim" not in text
+    for requests, repeated in ((1, 0), (2, 1)):
+        counted = [replace(result, requests=requests, repeated=repeated) for result in replies]
+        assert "lengths are not what they claim" in text_of_page(counted)
 
 
 def test_every_status_is_shown() -> None:

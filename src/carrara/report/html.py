@@ -14,6 +14,7 @@ from markupsafe import Markup
 from carrara._version import __version__
 from carrara.answers.status import STATUSES
 from carrara.report import chart
+from carrara.results.scores import title_of_score
 from carrara.util.quantities import about_count, count, write_length
 from carrara.util.sanitize import short, visible
 
@@ -85,6 +86,7 @@ def environment() -> Environment:
         "count": lambda value: f"{value:,}",
         "about": about_count,
         "short": short,
+        "title_of_score": title_of_score,
         "headings": lambda body: [(id, Markup(title)) for id, title in _HEADING.findall(body)],
         "zip": lambda first, second: list(zip(first, second, strict=True)),
     }

@@ -33,7 +33,7 @@ from carrara.results.baselines import AGREEMENT, BestBaseline, ShortcutFinding, 
 from carrara.results.effective import RULE
 from carrara.results.memories import MEASURES
 from carrara.results.result import RECORDED, ItemSource, Result
-from carrara.results.scores import Metric, describe_metric
+from carrara.results.scores import FURTHER_OWN_SCORES, Metric, describe_metric
 from carrara.results.series import changed_models, item_id_of
 from carrara.results.summary import Summary
 from carrara.types import chance_level_terms
@@ -294,7 +294,12 @@ class TaskSection:
     @property
     def published(self) -> bool:
         """Whether any reply has a score of a paper."""
-        return any(row.stat.published for row in self.rows)
+        return any(name not in FURTHER_OWN_SCORES for row in self.rows for name in row.stat.published)
+
+    @property
+    def has_further_own_scores(self) -> bool:
+        """Whether any reply has another score of ours."""
+        return any(name in FURTHER_OWN_SCORES for row in self.rows for name in row.stat.published)
 
     @property
     def declined(self) -> bool:

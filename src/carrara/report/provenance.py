@@ -136,7 +136,7 @@ def _describe_cut(style: SeriesStyle, cut: Sequence[Result]) -> str:
 def _curve_of_counts(results: Sequence[Result]) -> tuple[tuple[float, float], ...]:
     by_length: dict[int, list[tuple[int, int]]] = {}
     for result in results:
-        if result.input_tokens and result.tokens and READER not in result.settings:
+        if result.input_tokens and result.tokens and READER not in result.settings and _is_one_prompt(result):
             by_length.setdefault(result.length, []).append((result.tokens, result.input_tokens))
     return tuple(
         (fmean(sent for sent, _ in pairs), fmean(counted for _, counted in pairs))
@@ -147,7 +147,8 @@ def _curve_of_counts(results: Sequence[Result]) -> tuple[tuple[float, float], ..
 def _describe_server_counts(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
     """Return whether the server counted as many tokens, and a warning if not.
 
-    If a reader shortens the context or asks several times, return the server's count alone.
+    If a reader shortens the context or asks several times, or if all are conversations of several questions, return the
+    server's count alone.
     """
     counted = [(result, result.input_tokens) for result in results if result.input_tokens and result.tokens]
     if not counted:
@@ -157,6 +158,10 @@ def _describe_server_counts(style: SeriesStyle, tokenizer: str, results: Sequenc
             f"{sum(server_tokens for _, server_tokens in counted) / len(counted):,.0f} for an item, by its reader",
             "",
         )
+    counts_of_all = [server_tokens for _, server_tokens in counted]
+    counted = [pair for pair in counted if _is_one_prompt(pair[0])]
+    if not counted:
+        return f"{fmean(counts_of_all):,.0f} for an item, in all its requests", ""
     lengths_claimed = [pair for pair in counted if pair[0].length]
     result, server_tokens = max(lengths_claimed or counted, key=lambda pair: abs(_share_off(*pair)))
     if all(server_tokens == result.tokens for result, server_tokens in counted):
@@ -176,6 +181,11 @@ def _describe_server_counts(style: SeriesStyle, tokenizer: str, results: Sequenc
         f"{result.tokens:,} ({difference:+.1%}), so lengths are not what they claim: {cause.evidence}, which points to "
         f"{cause.name}."
     )
+
+
+def _is_one_prompt(result: Result) -> bool:
+    """Return whether the server counted one prompt. A conversation sends the prompt again with each further message."""
+    return (result.requests or 1) - result.repeated <= 1
 
 
 def _typeset(text: str) -> str:

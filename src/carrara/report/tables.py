@@ -32,7 +32,7 @@ from carrara.results.readers import over_tasks
 from carrara.results.rows import CategoryScore
 from carrara.results.ruler import RulerRow
 from carrara.results.rules_held import HeldHorizon, HeldShare, RulesHeldRow
-from carrara.results.scores import RECALL, describe_metric
+from carrara.results.scores import RECALL, describe_metric, title_of_score
 from carrara.results.series import Series
 from carrara.results.summary import Summary
 from carrara.util.quantities import count, write_length
@@ -134,7 +134,7 @@ def score_table(rows: Sequence[Row]) -> Table:
 
 
 def _paper_column(name: str) -> Column:
-    return Column(f"paper score: {short(name, 30)}", lambda row: rounded(row.stat.published.get(name), 3), only="page")
+    return Column(title_of_score(name), lambda row: rounded(row.stat.published.get(name), 3), only="page")
 
 
 def _recall_column(name: str) -> Column:
@@ -316,7 +316,7 @@ def rules_held_tables(rows: Sequence[RulesHeldRow]) -> tuple[Table, Table]:
         *model_column(lines),
         Column("task", lambda line: short(line.task), is_number=False),
         LENGTH,
-        Column("number", lambda line: str(line.turn.number)),
+        Column("turn or age", lambda line: str(line.turn.number)),
         *_held_columns("turn", lambda line: line.turn),
         *_held_columns("age", lambda line: line.age),
     ]

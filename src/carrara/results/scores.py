@@ -22,6 +22,7 @@ from carrara.results.intervals import effective_n, wilson
 from carrara.results.result import Result
 from carrara.util.errors import RunError
 from carrara.util.quantities import natural
+from carrara.util.sanitize import short
 
 Metric = Literal["own", "paper"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
@@ -32,6 +33,10 @@ RULER = "ruler"
 """The name of RULER's score."""
 OTHERS = ("gdm", "openai", RULER, "helmet", "graphwalks", "longbench2", "oolong", "nolima")
 """Names of the metrics of other publishers, the authors of the paper first."""
+FURTHER_OWN_SCORES = frozenset(
+    ("answer", "both", "content", "exact", "focus", "id_precision", "id_recall", "misled", "rules")
+)
+"""Names of scores beside ours that no paper has: parts of ours, or stricter ones."""
 RECALL, RECALL_SHARE = "recall", "recall, share"
 """Scores of a reader, stored with a reply's others: whether all needed facts reached the answer, and their share."""
 
@@ -39,6 +44,15 @@ RECALL, RECALL_SHARE = "recall", "recall, share"
 def paper_score_names(task: str) -> tuple[str, ...]:
     """Return the names that the paper score of a task may have."""
     return (PAPER, task.partition("/")[0], *OTHERS)
+
+
+def title_of_score(name: str) -> str:
+    """Return the title of a column with a score beside ours.
+
+    >>> title_of_score("helmet"), title_of_score("focus")
+    ('paper score: helmet', 'own score: focus')
+    """
+    return f"{'own' if name in FURTHER_OWN_SCORES else 'paper'} score: {short(name, 30)}"
 
 
 def by_metric(results: Sequence[Result], metric: Metric) -> list[Result]:
