@@ -42,3 +42,15 @@ def test_show_prints_what_each_rule_finds_and_the_verdict(capsys: pytest.Capture
     assert (shown["status"], shown["answer"], shown["rules"]["only value"]) == ("unparsed", None, [])
     assert main(["show", "qa1", "--reply", "The answer is: the garden."]) == 0
     assert re.search(r"^announced +garden$", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_show_says_in_what_way_an_answer_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = "neun: trowels, cradles, carrots."
+    assert main(["show", "rules", "--reply", wrong]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"^error_type +followed a suspended rule$", shown, re.MULTILINE)
+    assert re.search(r"^detail +numbers$", shown, re.MULTILINE)
+    for reply, error in ((wrong, ("followed a suspended rule", "numbers")), ("", (None, None))):
+        assert main(["show", "rules", "--json", "--reply", reply]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        assert (shown["error_type"], shown["detail"]) == error

@@ -132,6 +132,8 @@ def _grade_record(item: "Item", reply: str) -> dict[str, Any]:
         "answer": graded.answer,
         "rule": graded.rule,
         "score": graded.score,
+        "error_type": graded.error_type.kind if graded.error_type else None,
+        "detail": graded.error_type.detail or None if graded.error_type else None,
         "scores": dict(graded.scores),
     }
 
