@@ -160,6 +160,13 @@ def test_the_answer_is_that_of_another_solver_and_each_needed_note_decides(kind:
             assert answer("\n".join(line for n, line in enumerate(lines) if n != place), ask) is None, (item.id, place)
 
 
+def test_the_instruction_of_a_conversation_is_about_messages() -> None:
+    text, chat = (make("carrara/timeline", params={"form": form}).messages() for form in ("text", "chat"))
+    assert text[0].content.startswith("Each line of the text below is a note about")
+    assert chat[0].content.startswith("Each message of the user below is a note about")
+    assert "line" not in chat[0].content.partition("\n\n")[0]
+
+
 @pytest.mark.parametrize("form", ["text", "chat"])
 def test_filler_leaves_the_answer_in_both_forms(form: str) -> None:
     for index in range(9):

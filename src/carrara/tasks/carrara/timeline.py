@@ -1,5 +1,37 @@
 """Timeline: events of lives, told out of order by the days between them.
 
+One item without filler:
+
+>>> from textwrap import fill
+>>> from carrara.items.item import make
+>>> item = make("carrara/timeline", index=45, params={"facts": "2", "kind": "value"})
+>>> *lines, question = item.text.split("\\n")
+>>> for line in (*lines[:9], "…", question):
+...     print(fill(line, 110))
+Each line of the text below is a note about the life of one of several people, and the notes are in no order.
+A note says on which date something happened, or how many days before or after another event of the same life.
+A week is seven days, a fortnight is fourteen, and one day after an event is the next day. From the day of a
+move, a change of jobs or a switch of clubs on, the new town, workplace or club is the one that counts, and
+nobody ever goes back to a former one.
+<BLANKLINE>
+<text> Three days after she won the county badminton cup, Lotte visited the small chapel.
+Noted in the postcard: It was a fortnight before her switch from the gardening club to the film club that
+Lotte switched from the debating club to the gardening club.
+As the calendar says: It was five days before her victory in the county badminton cup that Dagny won the
+county fencing cup.
+According to the notebook: Forty days before she won the county archery cup, Dagny first met the kind tailor.
+Lotte bought the black telescope four days before her sale of the blue sledge.
+It was eighteen days before her visit to the old theatre that Lotte switched from the skating club to the
+singing club.
+Lotte's switch from the debating club to the gardening club was on 1 August 2013.
+…
+Of which club was Lotte a member on 3 August 2013? Reply with one line and nothing else, in this form: FINAL
+ANSWER: <the answer alone>
+>>> print(item.gold)
+gardening club
+
+Lotte joined the gardening club on 1 August, and left it a fortnight later. These two notes are needed.
+
 The facts are notes about two people. Those about the person in question that are needed are a path between two events,
 a tree whose ends are three events, or a path from the calendar to the two changes between which the date is. Further
 notes are connected with them, or tell of other events and changes of the same person. The same events happen to the
@@ -71,6 +103,9 @@ from carrara.types import (
 
 _FIELDS = ("first", "second", "third")
 _LABELS: Mapping[Role, str] = {"user": "User: ", "assistant": "Assistant: "}
+_TEXT = "Each line of the text below"
+_MESSAGES = "Each message of the user below"
+"""What stands in place of `_TEXT` before a conversation."""
 _REPLIES = ("Noted.", "I have noted that.", "Thank you.", "All right.")
 
 T = TypeVar("T")
@@ -82,11 +117,11 @@ class Timeline(SuiteTask):
     answer = TimelineAnswerType()
     separator = "\n"
     instruction = (
-        "Each line of the text below is a note about the life of one of several people, and the notes are in no "
-        "order. A note says on which date something happened, or how many days before or after another event of the "
-        "same life. A week is seven days, a fortnight is fourteen, and one day after an event is the next day. From "
-        "the day of a move, a change of jobs or a switch of clubs on, the new town, workplace or club is the one that "
-        "counts, and nobody ever goes back to a former one."
+        f"{_TEXT} is a note about the life of one of several people, and the notes are in no order. A note says on "
+        "which date something happened, or how many days before or after another event of the same life. A week is "
+        "seven days, a fortnight is fourteen, and one day after an event is the next day. From the day of a move, a "
+        "change of jobs or a switch of clubs on, the new town, workplace or club is the one that counts, and nobody "
+        "ever goes back to a former one."
     )
     ask = {
         "order": (
@@ -104,9 +139,15 @@ class Timeline(SuiteTask):
     kind: Sweep[Kind] = Sweep("order", "distance", "value")
     """What is asked: the order of three events, the days between two, or the town, workplace or club on a date."""
     facts: Sweep[int] = Sweep(2, 3, 4, 5, 6)
-    """The notes that are needed. Without any one of them the answer is open."""
+    """The notes that are needed, 2 to 6. Without any one of them the answer is open."""
     form: Literal["text", "chat"] = "text"
-    """One text, or a conversation in which a user tells the notes; base models always get the text."""
+    """One text, or a conversation in which a user tells the notes; base models always get the text. Each form has lives
+    of its own."""
+
+    @classmethod
+    def make_wording(cls) -> Mapping[str, str]:
+        of_messages = cls.instruction.replace(_TEXT, _MESSAGES)
+        return {"instruction with messages": f"{of_messages}\n\n", **super().make_wording()}
 
     def check(self) -> None:
         if not 2 <= self.facts <= MOST_FACTS:
@@ -190,7 +231,7 @@ class Timeline(SuiteTask):
             return template
         if style == "chat":
             ask = f"{self.fill(wording, instance.ask, instance)} {wording['rule']}"
-            return PromptTemplate(wording["instruction"], ask, turns=True)
+            return PromptTemplate(wording["instruction with messages"], ask, turns=True)
         return replace(template, labels=_LABELS)
 
     def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
