@@ -132,16 +132,17 @@ class Rules(SuiteTask):
         ),
     }
     rules: Sweep[int] = Sweep(1, 2, 4, 7)
-    """The rules that hold when the last message is written: 1 to 8."""
+    """The rules that hold when the last message is written: 1 to 8, and 1 to 7 with `paused` and `withdrawn`."""
     history: Sweep[History] = Sweep("given", "replaced", "resumed", "paused", "withdrawn", "mail", "tool")
     """What happened to the rule in question. It was given once (`given`), replaced another (`replaced`), holds again
     (`resumed`), is suspended (`paused`), was withdrawn (`withdrawn`), or is contradicted later by a quoted mail
     (`mail`) or the output of a tool (`tool`). With `paused` and `withdrawn` it does not hold: `rules` are others."""
     age: Sweep[float] = Sweep(0.2, 0.4, 0.6, 0.8)
-    """The share of the conversation that follows the message that decides whether the rule in question holds."""
+    """The share of the conversation that follows the message that decides whether the rule in question holds: above 0
+    and below 1."""
     turns: Sweep[int] = field(default=Sweep(1), metadata=PRESENTS)
-    """The replies that are asked for: the first one after the conversation, and each further one after a few more
-    messages, of which one is about rules. The model's own replies stay."""
+    """The replies that are asked for, 1 to 50: the first one after the conversation, and each further one after a few
+    more messages, of which one is about rules. The model's own replies stay."""
     form: Literal["chat", "text"] = field(default="chat", metadata=PRESENTS)
     """Turns of a conversation, or one text with `User:` and `Assistant:`; base models always get the text."""
 
@@ -150,7 +151,7 @@ class Rules(SuiteTask):
         if not 1 <= self.rules <= most:
             raise ValueError(f"rules go from 1 to {most} with history={self.history}")
         if not 0 < self.age < 1:
-            raise ValueError("age is a share of the conversation between 0 and 1")
+            raise ValueError(f"age={self.age} is not a share of the conversation above 0 and below 1")
         if not 1 <= self.turns <= MOST_TURNS:
             raise ValueError(f"turns go from 1 to {MOST_TURNS}")
 

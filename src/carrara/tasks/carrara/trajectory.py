@@ -165,7 +165,7 @@ class Trajectory(SuiteTask):
     """What is asked: the value at the end, or at a time; the last call that changed it; the value that a call
     failed to set, or that a note announced, and that was not set afterwards; or the number of changes up to a time."""
     changes: Sweep[int] = Sweep(1, 2, 4, 8)
-    """Values of the thing in question that stay, one after the other. Further ones are set and undone."""
+    """Values of the thing in question that stay, one after the other: 1 to 32. Further ones are set and undone."""
     form: Literal["text", "chat", "tools"] = field(default="text", metadata=PRESENTS)
     """One text with `Agent:` and `Tool:`; turns of a conversation (`chat`), in which results are messages of the user;
     or real calls of tools and their results (`tools`). Base models always get the text."""
