@@ -60,7 +60,7 @@ class CorrelateConfig(LogOptions):
     scores: tuple[Path, ...] = field(default=(), converter=_files_of)
     """For `correlations`: tables of other scores, CSV with the columns model, benchmark and score."""
     papers: Annotated[str, text("PAPERS")] = field(default="", validator=is_text)
-    """For `correlations` and `rankings`: scores in print, of michelangelo, sync, minerva, babilong, graphwalks,
+    """For `correlations` and `rankings`: scores in print, of michelangelo, sync, minerva, babilong, cards,
     longbench2, nolima, oolong, or all."""
     alias: Annotated[Sequence[str], pairs("OURS=THEIRS", "--alias")] = ()
     """For `correlations`: two names of one model. Case and names of providers make no difference."""
