@@ -19,7 +19,8 @@ from carrara.cli.main import main
 from carrara.items import registry
 from carrara.papers.benchmark_columns import model_aliases, plain
 from carrara.papers.scores import TITLES, PublishedScore, distinct_scores, read_scores
-from carrara.papers.vs_published import rankings, same_length
+from carrara.papers.vs_published import rankings
+from carrara.results.cards import same_length
 from carrara.results.correlation import Column, correlate, interval, ranks, spearman
 from carrara.results.result import Result
 from carrara.results.series import cell_scores

@@ -117,7 +117,7 @@ def _printed(config: CorrelateConfig, default: str) -> "list[PublishedScore]":
 
 
 def _has_length(length: int | None, lengths: Sequence[int] | None) -> bool:
-    from carrara.papers.vs_published import same_length
+    from carrara.results.cards import same_length
 
     return lengths is None or (length is not None and any(same_length(requested, length) for requested in lengths))
 

@@ -132,8 +132,9 @@ def test_an_empty_set_is_said(reply: str) -> None:
 def test_a_reply_that_says_nothing_is_not_an_empty_set(reply: str) -> None:
     graded = grade(WALKS, NONE, reply)
     assert graded.score == 0.0
-    by_anthropic = graded.scores.pop("anthropic")
-    assert set(graded.scores.values()) <= {0.0}
+    scores = dict(graded.scores)
+    by_anthropic = scores.pop("anthropic")
+    assert set(scores.values()) <= {0.0}
     assert by_anthropic == float("unknown" not in reply), "Anthropic's code sees an empty list, which is right here"
 
 
