@@ -249,11 +249,11 @@ def _score(card: Card, column: CardColumn, results: Sequence[Result]) -> tuple[C
             cells.setdefault((part, length), []).append(result)
     lacking = [length for length in column.lengths if not any(at == length for _, at in cells)]
     if lacking:
-        return f"no replies at {', '.join(map(write_length, lacking))}", ()
+        return f"no replies at {_written(lacking, column)}", ()
     cells = {cell: group for cell, group in cells.items() if stat(group).scored}
     unmeasured = [length for length in column.lengths if not any(at == length for _, at in cells)]
     if unmeasured:
-        return f"nothing was measured at {', '.join(map(write_length, unmeasured))}", ()
+        return f"nothing was measured at {_written(unmeasured, column)}", ()
     parts = [part for part in card.parts if all((part, length) in cells for length in column.lengths)]
     if not parts:
         return "no task was run at all of its lengths", ()
@@ -264,3 +264,7 @@ def _score(card: Card, column: CardColumn, results: Sequence[Result]) -> tuple[C
     least = min(len(cells[part, length]) for part in parts for length in column.lengths)
     score = ColumnScore(mean, low, high, sum(part_stat.n for part_stat in stats), least)
     return score, [part for part in card.parts if part not in parts]
+
+
+def _written(lengths: Sequence[int], column: CardColumn) -> str:
+    return ", ".join(map(write_length, lengths)) if len(column.lengths) > 1 else "this length"
