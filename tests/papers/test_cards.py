@@ -14,10 +14,13 @@ import carrara
 from carrara.cli.main import main
 from carrara.operations.report import report
 from carrara.papers.cards import card, cards_of
+from carrara.papers.correlations import ranking_lines, ranking_record
 from carrara.papers.scores import read_scores
+from carrara.papers.vs_published import rankings
 from carrara.results.cards import BesideCard, ColumnScore, beside_cards
 from carrara.results.result import Result
 from carrara.results.ruler import TASKS
+from carrara.results.series import cell_scores
 from carrara.results.summary import Summary
 from carrara.runs.config import PlanConfig, RunConfig
 from carrara.runs.presets import PRESETS
@@ -124,6 +127,22 @@ def test_scores_stand_in_the_column_of_their_bin() -> None:
     assert flash.scores == {"128k average": 91.8, "1M": 54.0}
     [nemotron] = [row for row in card("nvidia-ruler").printed if row.model.startswith("Nemotron 3 Super")]
     assert nemotron.scores == {"256k": 96.3, "512k": 95.67, "1M": 91.75}
+
+
+def test_the_card_of_mrcr_has_anthropics_scores_on_the_same_files() -> None:
+    [opus] = [row for row in card("openai-mrcr").printed if row.model == "Claude Opus 4.6"]
+    assert opus.scores == {"256k": 91.9, "1M": 78.3}
+    assert opus.source.startswith("Claude Opus 4.6 system card")
+
+
+def test_rankings_name_the_source_of_a_card() -> None:
+    results = run({256 * K: 0.5}, 10, task="published/graphwalks-bfs", scores={"graphwalks": 0.8})
+    [board] = rankings(cell_scores(results), read_scores(["cards"]))
+    lines = "\n".join(ranking_lines(board))
+    assert "ranked among model cards's models" not in lines
+    assert re.search(r"gpt-5\.5 .*0\.737.*Introducing GPT-5\.5 .*, F1, read 2026-11-29, in a copy", lines)
+    [place] = [place for place in ranking_record(board)["models"] if place["model"] == "gpt-5.5"]
+    assert (place["maker"], place["date"], place["rule"]) == ("OpenAI", "2026-04-23", "graphwalks")
 
 
 # Scores of results
@@ -312,7 +331,7 @@ def test_two_cards_in_one_folder_are_both_shown(tmp_path: Path) -> None:
 def test_published_files_are_asked_as_they_are(tmp_path: Path) -> None:
     rows = [graphwalks(n, operation) for operation in ("bfs", "parents") for n in range(3)]
     path = jsonl(tmp_path / "rows.jsonl", rows)
-    asked = {"published": f"graphwalks:{path}", "lengths": "4k", "tokenizer": "o200k"}
+    asked: dict[str, Any] = {"published": f"graphwalks:{path}", "lengths": "4k", "tokenizer": "o200k"}
     results = carrara.run("card:openai-graphwalks", "carrara/oracle", out=tmp_path / "run", **asked)
     assert Counter(result.task for result in results) == {
         "published/graphwalks-bfs": 3, "published/graphwalks-parents": 3,

@@ -36,13 +36,14 @@ def card(name: str) -> Card:
 
 
 def _openai_mrcr() -> Card:
+    scores = [score for maker in ("OpenAI", "Anthropic") for score in _scores(maker, "MRCR v2, 8 needles")]
     return Card(
         name="openai-mrcr",
         maker="OpenAI",
         benchmark="MRCR v2, 8 needles",
         rule="openai",
         columns=[CardColumn(write_length(end), _mrcr("openai"), (end,), 100) for end in BINS],
-        printed=_printed((write_length(s.length), s) for s in _scores("OpenAI", "MRCR v2, 8 needles") if s.length),
+        printed=_printed((write_length(score.length), score) for score in scores if score.length),
         generator=_DRAFTS,
         differs=[_OWN_SETTINGS],
     )

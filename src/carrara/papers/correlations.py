@@ -60,7 +60,7 @@ def correlation_record(correlations: SourceCorrelations) -> dict[str, Any]:
 
 def ranking_lines(board: ModelRanking) -> Iterator[str]:
     """Yield the lines of one ranking."""
-    yield f"{board.what}, ranked among {TITLES[board.paper]}'s models"
+    yield f"{board.what}, ranked among the models of {TITLES[board.paper]}"
     heads = ["", "model", "score", "paper's metric", "95 % interval", "n", "from"]
     yield from table(heads, [_row(place) for place in board.places])
     for note in dict.fromkeys(place.published.note for place in board.places if place.published):

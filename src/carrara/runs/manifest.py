@@ -124,7 +124,8 @@ def read(folder: Path, damaged: Callable[[str], None] = warn_skipped) -> list[Ma
 
 def cards_in(folder: Path) -> list[str]:
     """Return the model cards that the runs of a folder were asked for."""
-    return sorted({card for entry in read(folder) for card in entry.cards or ()})
+    entries = read(folder, damaged=lambda _: None)  # who reads the results reports what is damaged
+    return sorted({card for entry in entries for card in entry.cards or ()})
 
 
 def is_shared(folder: Path) -> bool:
