@@ -1,6 +1,7 @@
 """Presets of model cards: what is asked, the columns of a card, and the scores beside it."""
 
 import json
+import random
 import re
 from collections import Counter
 from dataclasses import replace
@@ -197,6 +198,35 @@ def test_the_mean_of_more_bins_has_a_narrower_interval_than_one_bin() -> None:
     ]
     independent = scores_of(varied, "deepseek-mrcr")["mean of 8 bins"]
     assert independent.high - independent.low < one.high - one.low
+
+
+def test_every_bin_of_a_mean_counts_the_same() -> None:
+    """A run that was stopped has fewer replies where they cost most, which must not raise its score."""
+    [few, many] = [
+        scores_of([*mrcr(dict.fromkeys(BINS[:-1], 1.0), 20), *mrcr({M: 0.0}, n)], "deepseek-mrcr")["mean of 8 bins"]
+        for n in (2, 20)
+    ]
+    assert few.mean == many.mean == pytest.approx(7 / 8)
+    assert few.high - few.low > many.high - many.low
+    assert (few.per_length, many.per_length) == (2, 20)
+
+
+def test_the_interval_of_a_mean_covers_the_true_score() -> None:
+    """Of instances that are easy or hard at every length, and of ones that are not."""
+    rng, covered = random.Random(1), Counter[bool]()
+    for spread in (0.0, 0.4):
+        for _ in range(150):
+            results = []
+            for instance in range(25):
+                chance = 0.5 + rng.choice((-spread, spread))
+                results += [
+                    reply(instance, float(rng.random() < chance), length=length, task="michelangelo/mrcr",
+                          params="needles=8", labels={"needles": "8"})
+                    for length in BINS
+                ]  # fmt: skip
+            score = scores_of([replaced(one, {"openai": one.score}) for one in results], "deepseek-mrcr")
+            covered[score["mean of 8 bins"].low <= 0.5 <= score["mean of 8 bins"].high] += 1
+    assert covered[True] / covered.total() > 0.92
 
 
 def test_a_mean_is_absent_where_a_bin_is() -> None:

@@ -18,7 +18,8 @@ _UPPER_END = "each has as many tokens as the upper end of its bin, prompt and an
 _DRAFTS = f"drafts are written by rules and not by GPT-4o, and {_UPPER_END}"
 _GDM_DRAFTS = f"drafts are written by rules and not by a model, and {_UPPER_END}"
 _GRAPHS = (
-    "the answer is decided in 48 nodes with answers of up to 20, further edges leave other nodes, and the distance is 3"
+    "the answer is decided in a small graph (by default 48 nodes, answers of up to 20, a distance of 3), and further "
+    "edges leave other nodes"
 )
 _SAMPLES = "they follow RULER's tasks with Carrara's own words, texts and numbers"
 _OWN_SETTINGS = "Temperature, reasoning and the length of replies are those of your run."
@@ -89,7 +90,7 @@ def _google_mrcr() -> Card:
         generator=_GDM_DRAFTS,
         differs=[
             "Google's lengths count tokens of a tokenizer that is not published, and its number of problems is not "
-            "printed. Its mean up to 128k is that of all problems; here each bin has as many.",
+            "printed. Its mean up to 128k is that of all problems; here each bin counts the same.",
             _OWN_SETTINGS,
         ],
     )

@@ -1,8 +1,8 @@
 """A run beside a model card: its scores by the rule of the card's maker, and the scores that the card prints.
 
-A column of a card is a benchmark at one length, or a mean over several lengths. The mean is that of all replies at
-these lengths, as the makers compute it, and its interval is that of clusters of an instance's replies. Where a part of
-a column was not run, there is no score and a reason.
+A column of a card is a benchmark at one length, or a mean over several lengths. In a mean all lengths count the same,
+so that an unfinished run is not taken for a better one. Its interval is that of clusters of an instance's replies.
+Where a length of a column was not run, there is no score and a reason.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -44,7 +44,7 @@ class CardTask:
             return False
         item_id = item_id_of(result.id)
         values = (read_canonical(item_id.params) if item_id else {}) | dict(result.labels)
-        return all(values.get(name, "").partition(",")[0] == value for name, value in self.labels.items())
+        return all(f"{values.get(name)}, ".startswith(f"{value}, ") for name, value in self.labels.items())
 
 
 @dataclass(frozen=True)
@@ -250,20 +250,29 @@ def _score(card: Card, column: CardColumn, results: Sequence[Result]) -> tuple[C
     lacking = [length for length in column.lengths if not any(at == length for _, at in cells)]
     if lacking:
         return f"no replies at {_written(lacking, column)}", ()
-    cells = {cell: group for cell, group in cells.items() if stat(group).scored}
-    unmeasured = [length for length in column.lengths if not any(at == length for _, at in cells)]
+    stats = {cell: cell_stat for cell, group in cells.items() if (cell_stat := stat(group)).scored}
+    unmeasured = [length for length in column.lengths if not any(at == length for _, at in stats)]
     if unmeasured:
         return f"nothing was measured at {_written(unmeasured, column)}", ()
-    parts = [part for part in card.parts if all((part, length) in cells for length in column.lengths)]
+    parts = [part for part in card.parts if all((part, length) in stats for length in column.lengths)]
     if not parts:
         return "no task was run at all of its lengths", ()
-    groups = [[result for length in column.lengths for result in cells[part, length]] for part in parts]
-    stats = [stat(group, lambda result: result.instance_id) for group in groups]
-    mean = fmean(part_stat.mean for part_stat in stats)
-    low, high = wilson(mean, len(stats) ** 2 / fsum(1 / part_stat.n_effective for part_stat in stats))
-    least = min(len(cells[part, length]) for part in parts for length in column.lengths)
-    score = ColumnScore(mean, low, high, sum(part_stat.n for part_stat in stats), least)
-    return score, [part for part in card.parts if part not in parts]
+    means = [_mean([cells[part, length] for length in column.lengths]) for part in parts]
+    mean = fmean(part_mean for part_mean, _ in means)
+    low, high = wilson(mean, len(means) ** 2 / fsum(1 / n_effective for _, n_effective in means))
+    replies = [stats[part, length].n for part in parts for length in column.lengths]
+    return ColumnScore(mean, low, high, sum(replies), min(replies)), [part for part in card.parts if part not in parts]
+
+
+def _mean(groups: Sequence[Sequence[Result]]) -> tuple[float, float]:
+    """Return the mean over lengths that count the same, and the number of independent scores that it is worth.
+
+    An instance at several lengths is one cluster. Lengths with fewer replies weigh more for each of them.
+    """
+    stats = [stat(group) for group in groups]
+    pooled = stat([result for group in groups for result in group], lambda result: result.instance_id)
+    efficiency = len(stats) ** 2 / fsum(1 / one.n for one in stats) / fsum(one.n for one in stats)
+    return fmean(one.mean for one in stats), pooled.n_effective * efficiency
 
 
 def _written(lengths: Sequence[int], column: CardColumn) -> str:
