@@ -306,6 +306,18 @@ def test_generated_items_and_those_of_files_are_rows_of_their_own() -> None:
     ]  # fmt: skip
 
 
+def test_lengths_that_the_card_lacks_have_columns_without_printed_scores() -> None:
+    table = beside(mrcr({4 * K: 0.9, 8 * K: 0.5}), "openai-mrcr")
+    assert table.columns == ["8k", "16k", "32k", "64k", "128k", "256k", "512k", "1M", "4k"]
+    assert {name: score.mean for name, score in table.rows[0].scores.items()} == {"8k": 0.5, "4k": 0.9}
+    assert not any("4k" in row.scores for row in table.card.printed)
+    short = [replace(one, length=2 * K) for one in (*walks("exactly", 0.3), *walks("parents", 0.9))]
+    assert {name: score.mean for name, score in scores_of(short, "openai-graphwalks").items()} == {
+        "BFS 2k": 0.3, "Parents 2k": 0.9,
+    }  # fmt: skip
+    assert scores_of(mrcr({4 * K: 0.9}, rule="gdm"), "google-mrcr").keys() == {"4k"}
+
+
 def test_a_run_of_no_card_has_no_table() -> None:
     assert Summary(mrcr({8 * K: 0.5})).beside_cards == []
     assert beside_cards([reply(0)], [card(name) for name in CARDS]) == []
@@ -337,8 +349,10 @@ def test_a_shortened_card_from_run_to_report(tmp_path: Path, capsys: pytest.Capt
     assert main(["report", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     assert "Beside the card: OpenAI, GraphWalks, by its rule (paper score `graphwalks`) and in percent" in printed
-    assert re.search(r"^function/solves +\d+\.\d \(.*\) +– +100\.0 \(34-100\) +– +this run, generated$", printed, re.M)
-    assert re.search(r"^GPT-5\.5 +73\.7 +45\.4 +90\.1 +58\.5 +2$", printed, re.M)
+    score = r"\d+\.\d \(\d+-\d+\)"
+    row = rf"^function/solves +{score} +– +100\.0 \(34-100\) +– +{score} +100\.0 \(34-100\) +this run, generated$"
+    assert re.search(row, printed, re.M)
+    assert re.search(r"^GPT-5\.5 +73\.7 +45\.4 +90\.1 +58\.5 +– +– +2$", printed, re.M)
     assert "has no score in BFS 1M, Parents 1M: no replies at this length (it was run at 2k, 250k)." in printed
     page = (tmp_path / "report.html").read_text("utf-8")
     assert "Beside the card: OpenAI, GraphWalks" in page

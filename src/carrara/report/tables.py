@@ -238,7 +238,7 @@ def card_table(beside: BesideCard) -> Table:
     sources = list(dict.fromkeys(row.source for row in card.printed))
     columns = [
         Column("model", lambda row: row.model if isinstance(row, PrintedRow) else names[str(row.series)], False),
-        *map(_card_column, (column.name for column in card.columns)),
+        *map(_card_column, beside.columns),
         Column("from", lambda row: _source_of(row, sources), is_number=False),
     ]
     remarks = [

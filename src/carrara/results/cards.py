@@ -82,6 +82,16 @@ class Card:
     differs: Sequence[str] = ()
     """What else differs from any run."""
 
+    def columns_at(self, lengths: Collection[int]) -> list[CardColumn]:
+        """Return columns for the lengths at which the card prints nothing, such as those of a shortened run."""
+        known = {length for column in self.columns for length in column.lengths}
+        others = sorted(n for n in lengths if not any(same_length(n, length) for length in known))
+        names: dict[str, Sequence[CardTask]] = {}
+        for column in self.columns:
+            if len(column.lengths) == 1:
+                names.setdefault(column.name.removesuffix(write_length(column.lengths[0])), column.tasks)
+        return [CardColumn(name + write_length(n), tasks, (n,), None) for name, tasks in names.items() for n in others]
+
     @property
     def parts(self) -> Collection[str]:
         """The tasks whose mean a score is."""
@@ -122,6 +132,12 @@ class BesideCard:
     card: Card
     rows: Sequence[CardRow]
 
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, the card's first."""
+        own = (name for row in self.rows for name in row.scores)
+        return list(dict.fromkeys([*(column.name for column in self.card.columns), *own]))
+
     def has(self, task: str, model: str) -> bool:
         """Return whether replies of a model to a task count here."""
         tasks = {card_task.name for column in self.card.columns for card_task in column.tasks}
@@ -153,7 +169,7 @@ class BesideCard:
             f"{name}: {score.per_length} of {count}"
             for row in self.rows
             for name, score in row.scores.items()
-            if (count := counts[name]) and score.per_length < count
+            if (count := counts.get(name)) and score.per_length < count
         ]
         if fewer:
             each = "of each task at a length" if card.rule == RULER else "at a length"
@@ -219,7 +235,7 @@ def _rows(card: Card, results: Sequence[Result]) -> list[CardRow]:
 
 def _row(card: Card, series: Series, generated: bool, results: Sequence[Result]) -> CardRow:
     scores, missing, parts = dict[str, ColumnScore](), dict[str, str](), set[str]()
-    for column in card.columns:
+    for column in (*card.columns, *card.columns_at({result.length for result in results})):
         score, lacking = _score(
             card, column, [result for result in results if any(t.has(result) for t in column.tasks)]
         )
