@@ -158,3 +158,5 @@ class RunJob(NamedTuple):
     first: ItemId
     instances: int
     """The number of instances, from the first item id's on."""
+    card: str = ""
+    """The model card that it was asked for, such as `openai-mrcr`."""

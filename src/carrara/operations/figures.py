@@ -60,7 +60,7 @@ class CorrelateConfig(LogOptions):
     scores: tuple[Path, ...] = field(default=(), converter=_files_of)
     """For `correlations`: tables of other scores, CSV with the columns model, benchmark and score."""
     papers: Annotated[str, text("PAPERS")] = field(default="", validator=is_text)
-    """For `correlations` and `rankings`: scores in print, of michelangelo, sync, minerva, babilong, graphwalks,
+    """For `correlations` and `rankings`: scores in print, of michelangelo, sync, minerva, babilong, cards,
     longbench2, nolima, oolong, or all."""
     alias: Annotated[Sequence[str], pairs("OURS=THEIRS", "--alias")] = ()
     """For `correlations`: two names of one model. Case and names of providers make no difference."""
@@ -117,7 +117,7 @@ def _printed(config: CorrelateConfig, default: str) -> "list[PublishedScore]":
 
 
 def _has_length(length: int | None, lengths: Sequence[int] | None) -> bool:
-    from carrara.papers.vs_published import same_length
+    from carrara.results.cards import same_length
 
     return lengths is None or (length is not None and any(same_length(requested, length) for requested in lengths))
 

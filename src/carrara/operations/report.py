@@ -60,6 +60,7 @@ class Report(Recorded):
 @takes(ReportConfig)
 def report(config: ReportConfig) -> Report | Record:
     """Write the report of a run as an HTML page, and print its table."""
+    from carrara.papers.cards import cards_of
     from carrara.report.page import write_report
     from carrara.report.snippets import SnippetFinder, find_shortcuts
     from carrara.report.tables import score_lines
@@ -84,7 +85,13 @@ def report(config: ReportConfig) -> Report | Record:
     if labels := [label.strip() for label in config.by.split(",") if label.strip()]:
         rows = summarize_by_labels(results, labels)
         return Record(list(score_lines(rows)), values=[record(row) for row in rows])
-    summary = Summary(results, find_shortcuts(results), parts(folder, results), min_base_score=config.min_base_score)
+    summary = Summary(
+        results,
+        find_shortcuts(results),
+        parts(folder, results),
+        min_base_score=config.min_base_score,
+        cards=cards_of(folder),
+    )
     page = config.out or folder / PAGE
     check_replaceable(page, config.force, is_page)
     try:

@@ -188,6 +188,7 @@ class FinishedRuns(Recorded):
     @cached_property
     def summary(self) -> "Summary":
         """The summary of all results."""
+        from carrara.papers.cards import cards_of
         from carrara.report.snippets import find_shortcuts
         from carrara.results.summary import Summary
         from carrara.runs.manifest import parts
@@ -198,7 +199,8 @@ class FinishedRuns(Recorded):
         models = {split_digest(logged_name(config.model))[0] for config, _ in self.finished}
         unasked = dict.fromkeys(config.out for config, outcome in self.finished if outcome.unasked or outcome.beyond)
         lacking = [part for out in unasked for part in parts(out, results) if part.subject[0] in models]
-        return Summary(results, find_shortcuts(among), lacking, among, self.min_base_score)
+        cards = cards_of(*self._folders)
+        return Summary(results, find_shortcuts(among), lacking, among, self.min_base_score, cards)
 
     @property
     def _folders(self) -> dict[Path, list[Any]]:
@@ -286,6 +288,7 @@ def run_each(configs: Sequence[RunConfig], terminal: TerminalConfig) -> Finished
 
 
 def _run_and_report(config: RunConfig, terminal: TerminalConfig) -> "Outcome":
+    from carrara.papers.cards import cards_of
     from carrara.report.page import write_report
     from carrara.report.snippets import SnippetFinder, find_shortcuts
     from carrara.results.summary import Summary
@@ -299,6 +302,7 @@ def _run_and_report(config: RunConfig, terminal: TerminalConfig) -> "Outcome":
         find_shortcuts(outcome.folder),
         parts(config.out, outcome.folder),
         min_base_score=terminal.min_base_score,
+        cards=cards_of(config.out),
     )
     write_report(summary, config.out / PAGE, config.out.resolve().name, SnippetFinder())
     return outcome

@@ -60,7 +60,7 @@ def correlation_record(correlations: SourceCorrelations) -> dict[str, Any]:
 
 def ranking_lines(board: ModelRanking) -> Iterator[str]:
     """Yield the lines of one ranking."""
-    yield f"{board.what}, ranked among {TITLES[board.paper]}'s models"
+    yield f"{board.what}, ranked among the models of {TITLES[board.paper]}"
     heads = ["", "model", "score", "paper's metric", "95 % interval", "n", "from"]
     yield from table(heads, [_row(place) for place in board.places])
     for note in dict.fromkeys(place.published.note for place in board.places if place.published):
@@ -139,11 +139,12 @@ def _format_signed(value: float | None) -> str:
 
 def _row(place: RankedModel) -> tuple[str, ...]:
     if place.published:
-        source = f"{place.published.table}, {place.published.metric}"
+        score = place.published
+        source = ", ".join(filter(None, (score.table, score.metric, score.read and f"read {score.read}")))
         return "", place.model, "", f"{place.score:.3f}", "", "", source
     assert place.ours
-    stat, score = place.ours.stat, by_paper(place.ours)
-    paper = "" if score is None else f"{score:.3f}"
+    stat, ranked = place.ours.stat, by_paper(place.ours)
+    paper = "" if ranked is None else f"{ranked:.3f}"
     return ">", place.model, f"{stat.mean:.3f}", paper, f"{stat.low:.3f}-{stat.high:.3f}", str(stat.n), "these runs"
 
 
@@ -151,7 +152,8 @@ def _place(place: RankedModel) -> dict[str, Any]:
     named: dict[str, Any] = {"model": place.model, "ranked by": place.score, "ours": place.ours is not None}
     if place.published:
         score = place.published
-        return named | {"table": score.table, "metric": score.metric, "printed": score.model, "note": score.note}
+        card = {name: value for name in ("maker", "date", "read", "rule") if (value := getattr(score, name))}
+        return named | {"table": score.table, "metric": score.metric, "printed": score.model, "note": score.note} | card
     assert place.ours
     stat = place.ours.stat
     return named | {

@@ -22,12 +22,12 @@ from carrara.util.quantities import read_length
 
 PAPERS = {"michelangelo": "Michelangelo", "sync": "SYNC", "minerva": "Minerva", "babilong": "BABILong"}
 DATA_SETS = {
-    "graphwalks": "GraphWalks",
+    "cards": "model cards",
     "longbench2": "LongBench v2",
     "nolima": "NoLiMa",
     "oolong": "Oolong",
 }
-"""Published data sets whose scores stand on model cards and leaderboards. No figures of theirs are drawn."""
+"""Model cards, and data sets whose scores stand on leaderboards. No figures of theirs are drawn."""
 TITLES = {**PAPERS, **DATA_SETS}
 SHARE = "share: "
 """The prefix of a metric that is a share of errors instead of a score."""
@@ -55,6 +55,14 @@ class PublishedScore:
     ours: str
     """The name of our task (`babilong/qa1`, `sync/graph:shortest`); empty if there is none."""
     note: str
+    maker: str = ""
+    """The maker whose card prints it. Only for model cards, as are the following fields."""
+    date: str = ""
+    """The date of the card, as far as it is known."""
+    read: str = ""
+    """When it was read here, and whether in a copy of the card or second-hand."""
+    rule: str = ""
+    """The name of the paper score that follows the maker's rule."""
 
     @property
     def share(self) -> bool:
@@ -133,6 +141,7 @@ def _scores(paper: str) -> tuple[PublishedScore, ...]:
             score=float(row["score"]),
             ours=row["ours"],
             note=row["note"],
+            **{name: row.get(name, "") for name in ("maker", "date", "read", "rule")},
         )
         for row in read_table(paper)
     )

@@ -8,11 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from carrara.papers.scores import PublishedScore, distinct_scores
+from carrara.results.cards import same_length
 from carrara.results.scores import paper_score_names
 from carrara.results.series import CellScore
-
-SAME = 0.05
-"""The tolerance for equal lengths. Papers use 1,000 or 1,024 for k, and other tokenizers."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +58,6 @@ def unpublished_cells(cells: Iterable[CellScore], boards: Sequence[ModelRanking]
     """Return the cells of the run that no paper has."""
     shown = {board.what for board in boards}
     return [cell_name for cell_name in dict.fromkeys(cell.what for cell in cells) if cell_name not in shown]
-
-
-def same_length(ours: int, theirs: int | None) -> bool:
-    """Return whether a published score was measured at our length. A score without a length matches all lengths."""
-    return theirs is None or abs(ours - theirs) <= SAME * max(ours, theirs)
 
 
 def by_paper(cell: CellScore) -> float | None:

@@ -20,6 +20,7 @@ from carrara.report.standings import breakdown, remarks, replies
 from carrara.report.style import Styles, name_by_difference, styles_of
 from carrara.report.table import Table
 from carrara.report.tables import (
+    card_table,
     horizon_table,
     nolima_table,
     penalty_table,
@@ -374,6 +375,7 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
         "names": NAMES,
         "nolima": nolima_table(summary.nolima),
         "ruler": ruler_table(summary.ruler),
+        "cards": [(beside.card, card_table(beside)) for beside in summary.beside_cards],
         "ruler_tasks": len(ruler.TASKS),
         "penalties": penalty_table(summary.penalties),
         "horizons": horizon_table(summary.horizons),

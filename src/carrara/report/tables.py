@@ -25,6 +25,7 @@ from carrara.report.table import (
 from carrara.results import EffectiveLength, Row, ruler, score_categories
 from carrara.results.arrangements import ArrangementPenalty
 from carrara.results.baselines import BestBaseline, highest
+from carrara.results.cards import BesideCard, CardRow, ColumnScore, PrintedRow
 from carrara.results.horizon import QUARTERS, HorizonRow
 from carrara.results.nolima import NolimaRow
 from carrara.results.pooled import PooledDifference
@@ -46,6 +47,7 @@ def summary_lines(summary: Summary) -> Iterator[str]:
     for shown in (
         ruler_table(summary.ruler),
         nolima_table(summary.nolima),
+        *map(card_table, summary.beside_cards),
         finding_table([finding for finding in summary.findings if finding.clear]),
         penalty_table(summary.penalties),
         horizon_table(summary.horizons),
@@ -227,6 +229,41 @@ def _nolima_length(row: NolimaRow) -> str:
 
 def _mean_column(length: int, head: str) -> Column:
     return Column(head, lambda row: f"{100 * row.means[length]:.1f}" if length in row.means else "")
+
+
+def card_table(beside: BesideCard) -> Table:
+    """Return the scores of the run and those that a model card prints, in percent."""
+    card = beside.card
+    names = distinct(str(row.series) for row in beside.rows)
+    sources = list(dict.fromkeys(row.source for row in card.printed))
+    columns = [
+        Column("model", lambda row: row.model if isinstance(row, PrintedRow) else names[str(row.series)], False),
+        *map(_card_column, beside.columns),
+        Column("from", lambda row: _source_of(row, sources), is_number=False),
+    ]
+    remarks = [
+        *(f"{number}: {source}" for number, source in enumerate(sources, 1)),
+        *beside.missing,
+        *(f"Differs: {sentence}" for sentence in beside.differs),
+    ]
+    title = f"Beside the card: {card.maker}, {card.benchmark}, by its rule (paper score `{card.rule}`) and in percent"
+    return Table(title, columns, [*beside.rows, *card.printed], remarks)
+
+
+def _card_column(name: str) -> Column:
+    def cell(row: CardRow | PrintedRow) -> str:
+        score = row.scores.get(name)
+        if isinstance(score, ColumnScore):
+            return f"{100 * score.mean:.1f} ({100 * score.low:.0f}-{100 * score.high:.0f})"
+        return NONE if score is None else f"{score:.1f}"
+
+    return Column(name, cell, mark=lambda row: "" if isinstance(row, PrintedRow) else "strong")
+
+
+def _source_of(row: CardRow | PrintedRow, sources: Sequence[str]) -> str:
+    if isinstance(row, PrintedRow):
+        return str(1 + sources.index(row.source))
+    return "this run, generated" if row.generated else "this run, files"
 
 
 def finding_table(findings: Sequence[PooledDifference]) -> Table:

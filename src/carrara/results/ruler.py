@@ -68,7 +68,7 @@ def ruler_rows(results: Sequence[Result]) -> list[RulerRow]:
     return [
         row
         for (model, beginning), model_results in models.items()
-        if {_name(result).partition("_")[0] for result in model_results} >= _NEEDED
+        if {ruler_name(result).partition("_")[0] for result in model_results} >= _NEEDED
         for metric in ("", RULER)
         if (row := _row(f"{model} (RULER's samples)" if beginning == _PUBLISHED else model, metric, model_results))
         is not None
@@ -78,7 +78,7 @@ def ruler_rows(results: Sequence[Result]) -> list[RulerRow]:
 def _row(model: str, metric: str, results: Sequence[Result]) -> RulerRow | None:
     cells: dict[tuple[str, int], list[Result]] = {}
     for result in results:
-        if (name := _name(result)) in TASKS:
+        if (name := ruler_name(result)) in TASKS:
             cells.setdefault((name, result.length), []).append(replace(result, metric=metric))
     stats = {cell: stat(group) for cell, group in cells.items()}
     scores = {cell: cell_stat.mean for cell, cell_stat in stats.items() if cell_stat.scored}
@@ -90,6 +90,7 @@ def _row(model: str, metric: str, results: Sequence[Result]) -> RulerRow | None:
     return RulerRow(model, metric, means, [name for name in TASKS if name not in complete_tasks])
 
 
-def _name(result: Result) -> str:
+def ruler_name(result: Result) -> str:
+    """Return RULER's name of the task."""
     name = result.task.removeprefix(_OURS).removeprefix(_PUBLISHED)
     return f"{name}_{result.labels.get('variant', '')}" if name == "niah" else name

@@ -18,6 +18,7 @@ from typing import Any
 
 from carrara.results.arrangements import ArrangementPenalty, arrangement_penalties
 from carrara.results.baselines import ShortcutFinding
+from carrara.results.cards import BesideCard, Card, beside_cards
 from carrara.results.completeness import Completeness, describe_missing, missing_parts
 from carrara.results.effective import EffectiveLength, Requirements, effective_lengths
 from carrara.results.horizon import HorizonRow, horizon_rows
@@ -48,6 +49,8 @@ class Summary:
     """All replies of the folder, if these are a part of them. Names of series differ from those of the others."""
     min_base_score: float = MIN_BASE_SCORE
     """The minimum of a base score for an effective length."""
+    cards: Sequence[Card] = ()
+    """The model cards that the run was asked for."""
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -119,6 +122,11 @@ class Summary:
         """The rows of NoLiMa's table."""
         return nolima_rows(self.results)
 
+    @cached_property
+    def beside_cards(self) -> list[BesideCard]:
+        """The scores beside those of the model cards."""
+        return beside_cards(self.results, self.cards)
+
     @property
     def missing(self) -> str:
         """A sentence that names the cells with fewer replies than planned. Empty if there is none."""
@@ -144,9 +152,9 @@ class Summary:
         """Return the rows for JSON.
 
         Each has the effective length of its model on its task, the pooled findings about its model, and its costs.
-        Memories have their answers by kind of fact, conversations their horizons, and compactions the survival of
-        facts. Rows of the arrangement `riffle` have the difference from `block`, if both were run. A row with fewer
-        replies than planned says so, and planned rows without any reply are added.
+        Memories have their answers by kind of fact, conversations their horizons, compactions the survival of facts,
+        and rows of a model card the card. Rows of the arrangement `riffle` have the difference from `block`, if both
+        were run. A row with fewer replies than planned says so, and planned rows without any reply are added.
         """
         missing = missing_parts(self.parts)
         effective = {(length.task, length.series): length.record() for length in self.effective_lengths}
@@ -170,6 +178,8 @@ class Summary:
                 more["compaction"] = survival[cell]
             if horizons := [talk.record() for talk in self.horizons if (talk.task, talk.series, talk.length) == cell]:
                 more["horizons"] = horizons
+            if cards := [table.record() for table in self.beside_cards if table.has(row.task, row.model)]:
+                more["cards"] = cards
             if held := [talk.record() for talk in self.rules_held if (talk.task, talk.series, talk.length) == cell]:
                 more["rules_held"] = held
             records.append(record(row) | more | ({"partial": True, "planned": part.planned} if part else {}))

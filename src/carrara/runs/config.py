@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from attrs import converters, field, frozen
+from attrs.validators import optional
 from cyclopts import Group, Parameter
 
 from carrara.items.item_id import ALL, RunJob
@@ -99,8 +100,9 @@ class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
     cot: Annotated[str, text("free|none|exactly:N")] = field(default="free", validator=is_text)
     """Chain of thought, free by default. With `none` the answer's first words are prefilled where the server supports
     it; with `exactly:N` the model reasons for N tokens."""
-    within: Flag = field(default=False, validator=is_flag)
-    """Lengths include the answer. Prompts are shorter by `max_tokens`, or by what plain answers take."""
+    within: bool | None = field(default=None, validator=optional(is_flag))
+    """Lengths include the answer. Prompts are shorter by `max_tokens`, or by what plain answers take. By default true
+    for presets `card:…` that make their items, and otherwise false."""
     perplexity: Flag = field(default=False, validator=is_flag)
     """Ask the server for the log-probabilities of each prompt (vLLM supports it)."""
     batch: Annotated[int | None, Parameter(metavar="N")] = field(default=None, validator=at_least(1))
@@ -166,12 +168,19 @@ class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
                 f"shards do not know what the others use, and would exceed `budget={self.budget}` together: "
                 "leave it out, or give a time"
             )
-        if self.within and any(job.first.task.startswith("published/") for job in self.jobs):
+        if self.holds_answer and any(job.first.task.startswith("published/") for job in self.jobs):
             raise UsageError("`within` makes prompts shorter, and published ones are unchanged: leave it out")
         check_style(self.model, self.jobs[0].first.style)
         check_count(sum(job.instances for job in self.jobs if job.instances < ALL), "instances", self.allow_large)
         for job in self.jobs:
             self.context_reader.check(job.first)
+
+    @property
+    def holds_answer(self) -> bool:
+        """Whether lengths include the answer."""
+        if self.within is not None:
+            return self.within
+        return any(job.card and not job.first.task.startswith("published/") for job in self.jobs)
 
     @property
     def in_process(self) -> bool:

@@ -178,7 +178,9 @@ def _line(
 def _reserve(config: RunConfig, job: RunJob) -> int:
     thinking = _thinking(config)
     return (
-        answer_reserve.room(job.first, job.instances, config.pack, thinking, config.max_tokens) if config.within else 0
+        answer_reserve.room(job.first, job.instances, config.pack, thinking, config.max_tokens)
+        if config.holds_answer
+        else 0
     )
 
 
@@ -253,7 +255,7 @@ class _Replies:
         if not (config.out / LOGS).is_dir():
             return
         generation = GenerateConfig(temperature=config.temperature, max_tokens=config.max_tokens)
-        within, cot = "answer" if config.within else "", _way(str(_thinking(config)))
+        within, cot = "answer" if config.holds_answer else "", _way(str(_thinking(config)))
         settings = settings_of("", config.model_args, generation, config.setting_of_reader, cot, within)
         model = split_digest(logged_name(config.model))[0]
         self.by_model = [result for result in read_results(config.out, leave_out) if result.model == model]

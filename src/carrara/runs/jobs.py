@@ -192,8 +192,20 @@ def _jobs(resolution: _Resolution, items: RunItems, model: str) -> Iterable[RunJ
         if any(items.arrange):
             raise UsageError("`arrange` makes other items, and published ones are as they are: leave it out")
 
-        return published_jobs(items.published, first, resolution.lengths, items.n, resolution.tasks)
+        jobs = published_jobs(items.published, first, resolution.lengths, items.n, resolution.tasks)
+        return _of_card(jobs, resolution.preset, items.published) if resolution.preset else jobs
     return _jobs_of(first, resolution.preset, resolution.lengths, items)
+
+
+def _of_card(jobs: Iterable[RunJob], preset: Preset, published: str) -> Sequence[RunJob]:
+    """Return the jobs of published files that ask what the preset's card asks."""
+    jobs = [job._replace(card=preset.card) for job in jobs if preset.published in ("", job.first.task)]
+    if not jobs:
+        raise UsageError(
+            f"`published={published}` has no rows of {preset.published}, which card:{preset.card} asks: give the files "
+            "that its maker used"
+        )
+    return jobs
 
 
 def _jobs_of(
@@ -204,4 +216,4 @@ def _jobs_of(
         for size, arrange in product(sizes, items.arrange):
             at = replace(item_id, length=size.length, index=size.first, arrange=arrange)
             check_length(at)
-            yield RunJob(at, items.n or size.instances)
+            yield RunJob(at, items.n or size.instances, preset.card if preset else "")

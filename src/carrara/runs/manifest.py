@@ -10,7 +10,7 @@ missing.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import groupby
@@ -53,6 +53,8 @@ class ManifestEntry:
     """For a shard: its own range."""
     whole: list[int] | None = None
     """For a shard: the range of all shards."""
+    cards: list[str] | None = None
+    """The model cards that it was asked for, if any."""
 
     @property
     def subject(self) -> Subject:
@@ -69,7 +71,9 @@ class ManifestEntry:
         return sum(end - first for first, end in self.instances)
 
 
-def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[RunJob, Block]) -> list[ManifestEntry]:
+def entries(
+    subject: Subject, samples: Iterable[Sample], blocks: Mapping[RunJob, Block], cards: Sequence[str] = ()
+) -> list[ManifestEntry]:
     """Return the manifest of a run. For a shard, it has the blocks of its jobs."""
     blocks_by_place = {(job.first.length, _group(replace(job.first, length=0))): block for job, block in blocks.items()}
     indices_by_place: dict[tuple[str, str, int, int], set[int]] = {}
@@ -81,15 +85,23 @@ def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[RunJob,
     rows = []
     for (of, task, length, question), indices in indices_by_place.items():
         block = blocks_by_place.get((length, _group(replace(ItemId.parse(of), length=0))))
-        shares = [list(part) for part in block] if block else [None, None]
-        rows.append(ManifestEntry(model, dict(settings), of, task, length, question, _ranges(indices), *shares))
+        own, whole = (list(part) for part in block) if block else (None, None)
+        rows.append(
+            ManifestEntry(
+                model, dict(settings), of, task, length, question, _ranges(indices), own, whole, [*cards] or None
+            )
+        )
     return rows
 
 
 def add(folder: Path, new: Iterable[ManifestEntry], shard: Shard | None = None) -> None:
     """Write the manifest of a run, merged with those of earlier runs."""
     path = folder / (f"plan-{shard.number}-of-{shard.of}.json" if shard else PLAN)
-    known = {entry.key: entry for entry in _read(path, warn_skipped)} | {entry.key: entry for entry in new}
+    known = {entry.key: entry for entry in _read(path, warn_skipped)}
+    for entry in new:
+        earlier = known.get(entry.key)
+        cards = sorted({*(entry.cards or ()), *((earlier.cards if earlier else None) or ())})
+        known[entry.key] = replace(entry, cards=cards or None)
     with whole_file(path) as file:
         file.write(json.dumps([_row(entry) for entry in known.values()], indent=0))
 
@@ -108,6 +120,12 @@ def read(folder: Path, damaged: Callable[[str], None] = warn_skipped) -> list[Ma
         _merge_entries(same_items) if len(same_items) > 1 or same_items[0].block else same_items[0]
         for same_items in entries_by_key.values()
     ]
+
+
+def cards_in(folder: Path) -> list[str]:
+    """Return the model cards that the runs of a folder were asked for."""
+    entries = read(folder, damaged=lambda _: None)  # who reads the results reports what is damaged
+    return sorted({card for entry in entries for card in entry.cards or ()})
 
 
 def is_shared(folder: Path) -> bool:
@@ -206,12 +224,16 @@ def _entry(
     instances: list[list[int]],
     block: list[int] | None = None,
     whole: list[int] | None = None,
+    cards: list[str] | None = None,
 ) -> ManifestEntry:
     """Return an entry of the expected type. A wrong type raises here instead of where the entry is used."""
     named = {str(name): str(value) for name, value in settings.items()}
     ranges = [_range(bounds) for bounds in instances]
-    shares = [_range(bounds) if bounds else None for bounds in (block, whole)]
-    return ManifestEntry(str(model), named, str(of), str(task), int(length), int(question), ranges, *shares)
+    own, all_shards = (_range(bounds) if bounds else None for bounds in (block, whole))
+    names = [*map(str, cards)] if cards else None
+    return ManifestEntry(
+        str(model), named, str(of), str(task), int(length), int(question), ranges, own, all_shards, names
+    )
 
 
 def _range(bounds: list[int]) -> list[int]:

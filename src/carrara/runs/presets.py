@@ -57,6 +57,10 @@ class Preset:
     """Tasks of it whose instances come from files that users give, `-p data=…`."""
     without_files: str = ""
     """A sentence that says what is left out without these files."""
+    card: str = ""
+    """The model card that its scores stand beside. Its lengths then hold the answer too, by default."""
+    published: str = ""
+    """The one task of published files that asks what the card asks, where files may have others."""
 
     @property
     def all_tasks(self) -> str:
@@ -190,6 +194,67 @@ PRESETS |= {"paper:michelangelo": _MICHELANGELO} | {
     )
     for subset in SUBSETS
 }
+
+_ITEMS = "items of Carrara's own generator unless published files are given"
+_BINS = "8k,16k,32k,64k,128k,256k,512k,1M"
+_CARDS = (
+    Preset(
+        about="OpenAI's MRCR v2: 8 needles in eight bins up to 1M, 100 problems each",
+        selection="michelangelo/mrcr",
+        lengths=_BINS,
+        params=("needles=8",),
+        instances=100,
+        card="openai-mrcr",
+        published="published/mrcr-openai",
+    ),
+    Preset(
+        about="OpenAI's GraphWalks: BFS and parents at 256k and 1M, 100 problems each",
+        selection="carrara/walks",
+        lengths="256k,1M",
+        params=("kind=parents,exactly",),
+        instances=200,
+        card="openai-graphwalks",
+    ),
+    Preset(
+        about="Anthropic's GraphWalks: BFS and parents at 256k and 1M, 100 problems each, by its own F1",
+        selection="carrara/walks",
+        lengths="256k,1M",
+        params=("kind=parents,exactly",),
+        instances=200,
+        card="anthropic-graphwalks",
+    ),
+    Preset(
+        about="Google's MRCR v2: 8 needles, the mean up to 128k and the score at 1M; 100 problems at each length, as "
+        "Google prints no number",
+        selection="michelangelo/mrcr",
+        lengths="8k,16k,32k,64k,128k,1M",
+        params=("needles=8", "depth=3", "form=text"),
+        instances=100,
+        card="google-mrcr",
+        published="published/mrcr-gdm",
+    ),
+    Preset(
+        about="NVIDIA's RULER at 256k, 512k and 1M: 100 problems of each of the thirteen tasks; the two of question "
+        "answering with `-p data=DIR`",
+        selection=PRESETS["paper:ruler"].selection,
+        from_files=registry.FROM_FILES,
+        without_files=PRESETS["paper:ruler"].without_files,
+        lengths="256k,512k,1M",
+        instances=100,
+        larger=(Larger("classic/niah", upto="1M", instances=800),),
+        card="nvidia-ruler",
+    ),
+    Preset(
+        about="DeepSeek's MRCR 1M: the mean of OpenAI's eight bins with 8 needles, 100 problems each",
+        selection="michelangelo/mrcr",
+        lengths=_BINS,
+        params=("needles=8",),
+        instances=100,
+        card="deepseek-mrcr",
+        published="published/mrcr-openai",
+    ),
+)
+PRESETS |= {f"card:{card.card}": replace(card, about=f"{card.about}; {_ITEMS}") for card in _CARDS}
 
 
 def preset_of(selection: str) -> tuple[Preset, str] | None:

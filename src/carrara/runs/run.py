@@ -232,7 +232,8 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
             logger.warning(warning)
         if server and _continues(config):
             extra_body |= require_prefill(config.model, config.cot, server.prefill)
-        manifest.add(config.out, manifest.entries(subject, samples.values(), blocks), config.shard)
+        cards = sorted({job.card for job in tasks} - {""})
+        manifest.add(config.out, manifest.entries(subject, samples.values(), blocks, cards), config.shard)
         requests_before, repeats_before = TALLY.requests, TALLY.again
         shown = progress.progress(
             len(samples),
@@ -383,7 +384,7 @@ def _probe(config: RunConfig, prefill: bool, left: Sequence[Sample] = ()) -> Ser
 def _subject(config: RunConfig, model: Model) -> Subject:
     """Return the settings with which the results of a configuration are labelled."""
     generation = model.config.merge(GenerateConfig(temperature=config.temperature, max_tokens=config.max_tokens))
-    inside = "answer" if config.within else ""
+    inside = "answer" if config.holds_answer else ""
     server = "" if config.anywhere else address(model)
     settings = settings_of(server, model.model_args, generation, config.setting_of_reader, config.cot, inside)
     settings |= file_of(str(model))
@@ -427,7 +428,7 @@ def _room(config: RunConfig, job: RunJob, pack: Pack | None) -> int | None:
 
     None: its lengths do not include the answer.
     """
-    if not config.within:
+    if not config.holds_answer:
         return None
     return answer_reserve.room(job.first, job.instances, pack, Thinking.parse(config.cot), config.max_tokens)
 

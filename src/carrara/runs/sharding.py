@@ -58,7 +58,10 @@ def blocks(jobs: Sequence[RunJob], shard: Shard) -> dict[RunJob, Block]:
 
 def jobs_in(blocks: Mapping[RunJob, Block]) -> tuple[RunJob, ...]:
     """Return the jobs of a shard."""
-    return tuple(RunJob(replace(job.first, index=first), end - first) for job, ((first, end), _) in blocks.items())
+    return tuple(
+        job._replace(first=replace(job.first, index=first), instances=end - first)
+        for job, ((first, end), _) in blocks.items()
+    )
 
 
 def evaluate(

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 from carrara.task import Instance
 from carrara.tasks._published_prompts import PublishedPrompts
 from carrara.tasks.binned_files import BinnedFiles
-from carrara.tasks.carrara._nodes import NODE, Nodes, error_type
+from carrara.tasks.carrara._nodes import NODE, Nodes, anthropic_f1, error_type, openai_f1
 from carrara.tasks.carrara.walks import distances
 from carrara.tasks.classic._answers import SPARE
 from carrara.tasks.classic._values import Kind
@@ -139,37 +139,22 @@ def _listed(reply: str) -> set[str] | None:
     return {name.strip() for name in listed[0].strip("[]").split(",") if name.strip()}
 
 
-def _f1(names: set[str], gold: Sequence[str]) -> float:
-    right = len(names.intersection(gold))
-    return 2 * right / (len(names) + len({*gold})) if right else 0.0
-
-
 def card_score(reply: str, gold: Sequence[str]) -> float:
-    """Return OpenAI's score, restated from revision be6cc6ec of the dataset card.
-
-    It is the F1 of the names in the last line. A reply without this line scores 0. An empty list scores 1 where it is
-    right.
+    """Return OpenAI's score of the names in the last line.
 
     >>> card_score("Final Answer: [a, b]", ["a"]), card_score("Final Answer: []", []), card_score("none", [])
     (0.6666666666666666, 1.0, 0.0)
     """
-    names = _listed(reply)
-    if names is None:
-        return 0.0
-    return _f1(names, gold) if names or gold else 1.0
+    return openai_f1(_listed(reply), gold)
 
 
 def anthropic_score(reply: str, gold: Sequence[str]) -> float:
-    """Return Anthropic's score, restated from the code in the system card of Claude Opus 4.6, section 2.18.2.
-
-    It differs from the card's where no node is right: the code sees an unreadable reply as an empty set, which
-    scores 1.
+    """Return Anthropic's score of the names in the last line.
 
     >>> anthropic_score("Final Answer: []", []), anthropic_score("none", []), anthropic_score("none", ["a"])
     (1.0, 1.0, 0.0)
     """
-    names = _listed(reply) or set()
-    return _f1(names, gold) if names or gold else 1.0
+    return anthropic_f1(_listed(reply), gold)
 
 
 # --- rows ---

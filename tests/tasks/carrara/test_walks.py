@@ -132,13 +132,16 @@ def test_an_empty_set_is_said(reply: str) -> None:
 def test_a_reply_that_says_nothing_is_not_an_empty_set(reply: str) -> None:
     graded = grade(WALKS, NONE, reply)
     assert graded.score == 0.0
-    assert set(graded.scores.values()) <= {0.0}
+    scores = dict(graded.scores)
+    by_anthropic = scores.pop("anthropic")
+    assert set(scores.values()) <= {0.0}
+    assert by_anthropic == float("unknown" not in reply), "Anthropic's code sees an empty list, which is right here"
 
 
 def test_scores_beside_ours() -> None:
     graded = grade(WALKS, THREE, "FINAL ANSWER: bcdfgh, jklmnp, zzzzzz")
     assert graded.score == pytest.approx(1 / 3)
-    assert graded.scores == {"graphwalks": pytest.approx(2 / 3), "exact": 0.0}
+    assert graded.scores == {"graphwalks": pytest.approx(2 / 3), "anthropic": pytest.approx(2 / 3), "exact": 0.0}
 
 
 def by_the_card_of_february_2026(reply: str, gold: Sequence[str]) -> float:

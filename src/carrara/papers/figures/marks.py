@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from carrara.papers.figures.definitions import Definition
 from carrara.papers.figures.figure import Mark
 from carrara.papers.scores import GUESSER, PublishedScore, distinct_scores
-from carrara.papers.vs_published import same_length
 from carrara.params import read_canonical
 from carrara.report.style import styles_of
+from carrara.results.cards import same_length
 from carrara.results.correlation import Column, Correlation, correlations
 from carrara.results.result import Result
 from carrara.results.rows import Row, accumulate, drop_unscored, summarize

@@ -8,7 +8,7 @@ from carrara.papers.figures.definitions import Definition, paper_data
 from carrara.papers.figures.figure import Figure, Mark
 from carrara.papers.figures.marks import FigureData, names_of
 from carrara.papers.scores import PublishedScore
-from carrara.papers.vs_published import same_length
+from carrara.results.cards import same_length
 from carrara.results.intervals import wilson
 from carrara.results.rows import score_categories
 from carrara.util.quantities import natural, write_length

@@ -1,4 +1,4 @@
-"""Sets of nodes as answers, and the score that GraphWalks publishes for them.
+"""Sets of nodes as answers, and the scores that are published of GraphWalks.
 
 >>> from carrara.types import Question
 >>> which = Question("Which nodes have an edge to zpvtjp?", ("bcdfgh", "glmwwb"), (), 0.0)
@@ -7,7 +7,7 @@
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from carrara.answers import AnswerType, asks_for
 from carrara.answers.cues import affirmative_sentences
@@ -86,18 +86,34 @@ def error_type(answer: tuple[str, ...], gold: Sequence[str]) -> ErrorType | None
     return ErrorType(kind, f"{len(missing)} missing, {len(more)} too many")
 
 
-def graphwalks(reply: str, gold: Sequence[str]) -> float:
-    """Return the score of GraphWalks, by revision be6cc6ec of its dataset card: F1 of what the answer line lists.
-
-    A reply without an answer line scores 0, and an empty list is right where there is no node.
-
-    >>> graphwalks("FINAL ANSWER: [bcdfgh, x]", ["bcdfgh"]), graphwalks("FINAL ANSWER: []", []), graphwalks("None.", [])
-    (0.6666666666666666, 1.0, 0.0)
-    """
+def listed_names(reply: str) -> set[str] | None:
+    """Return the names on the answer line of a reply. None: it has no such line."""
     answer = behind_label(reply)
     line = "" if answer == reply else answer.partition("\n")[0].strip()
-    if not line:
+    return {name for name in _LISTED.findall(line) if name.lower() != "none"} if line else None
+
+
+def openai_f1(names: Collection[str] | None, gold: Collection[str]) -> float:
+    """Return the score of GraphWalks, by revision be6cc6ec of its dataset card: the F1 of the listed names.
+
+    A reply without a list scores 0, and an empty list is right where there is no node.
+
+    >>> openai_f1({"a", "x"}, ["a"]), openai_f1(set(), []), openai_f1(None, [])
+    (0.6666666666666666, 1.0, 0.0)
+    """
+    if names is None:
         return 0.0
-    listed_names = {name for name in _LISTED.findall(line) if name.lower() != "none"}
-    size = len(listed_names) + len(gold)
-    return 2 * len(listed_names.intersection(gold)) / size if size else 1.0
+    size = len({*names}) + len({*gold})
+    return 2 * len({*names} & {*gold}) / size if size else 1.0
+
+
+def anthropic_f1(names: Collection[str] | None, gold: Collection[str]) -> float:
+    """Return Anthropic's score, restated from the code in the system card of Claude Opus 4.6, section 2.18.2.
+
+    It differs from OpenAI's where no node is right: the code sees a reply without a list as an empty list, which
+    scores 1.
+
+    >>> anthropic_f1(set(), []), anthropic_f1(None, []), anthropic_f1(None, ["a"])
+    (1.0, 1.0, 0.0)
+    """
+    return openai_f1(names or (), gold)

@@ -43,7 +43,7 @@ from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep
 from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import count_cells, sweep_labels
-from carrara.tasks.carrara._nodes import NODE, Nodes, error_type, graphwalks
+from carrara.tasks.carrara._nodes import NODE, Nodes, anthropic_f1, error_type, listed_names, openai_f1
 from carrara.tasks.classic._words import codes
 from carrara.types import ANSWER, ErrorType, Filler, FillerStream, Question, Segment
 
@@ -319,9 +319,10 @@ class Walks(SuiteTask):
         return error_type(answer, question.gold)
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
-        """Return GraphWalks' F1, and whether the answer is exactly right."""
-        extraction = self.read(reply, question)
+        """Return the F1 of GraphWalks by OpenAI and by Anthropic, and whether the answer is exactly right."""
+        extraction, names = self.read(reply, question), listed_names(reply)
         return {
-            "graphwalks": graphwalks(reply, question.gold),
+            "graphwalks": openai_f1(names, question.gold),
+            "anthropic": anthropic_f1(names, question.gold),
             "exact": float(extraction is not None and extraction.answer == question.gold),
         }
