@@ -10,7 +10,8 @@ missing.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import groupby
@@ -53,6 +54,10 @@ class ManifestEntry:
     """For a shard: its own range."""
     whole: list[int] | None = None
     """For a shard: the range of all shards."""
+    window: int | None = None
+    """The tokens that the model takes, prompt and answer together, if they were known before the run."""
+    crowded: int | None = None
+    """How many of the prompts leave no room for their answers in it. None: none."""
 
     @property
     def subject(self) -> Subject:
@@ -69,27 +74,49 @@ class ManifestEntry:
         return sum(end - first for first, end in self.instances)
 
 
-def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[RunJob, Block]) -> list[ManifestEntry]:
-    """Return the manifest of a run. For a shard, it has the blocks of its jobs."""
+def entries(
+    subject: Subject,
+    samples: Iterable[Sample],
+    blocks: Mapping[RunJob, Block],
+    window: int | None = None,
+    crowded: Container[str] = (),
+) -> list[ManifestEntry]:
+    """Return the manifest of a run. For a shard, it has the blocks of its jobs.
+
+    Args:
+        window: The tokens that the model takes, if they are known.
+        crowded: The items whose prompts leave no room for their answers in it.
+    """
     blocks_by_place = {(job.first.length, _group(replace(job.first, length=0))): block for job, block in blocks.items()}
     indices_by_place: dict[tuple[str, str, int, int], set[int]] = {}
+    crowded_in = Counter[tuple[str, str, int, int]]()
     for sample in samples:
         item_id, meta = ItemId.parse(str(sample.id)), sample.metadata or {}
         place = _group(item_id), task_of(meta["task"], meta["part"]), int(meta["length"]), item_id.question
         indices_by_place.setdefault(place, set()).add(item_id.index)
+        crowded_in[place] += str(sample.id) in crowded
     model, settings = subject
     rows = []
     for (of, task, length, question), indices in indices_by_place.items():
+        without = crowded_in[of, task, length, question] or None
         block = blocks_by_place.get((length, _group(replace(ItemId.parse(of), length=0))))
-        shares = [list(part) for part in block] if block else [None, None]
-        rows.append(ManifestEntry(model, dict(settings), of, task, length, question, _ranges(indices), *shares))
+        own, whole = map(list, block) if block else (None, None)
+        ranges = _ranges(indices)
+        rows.append(
+            ManifestEntry(model, dict(settings), of, task, length, question, ranges, own, whole, window, without)
+        )
     return rows
 
 
 def add(folder: Path, new: Iterable[ManifestEntry], shard: Shard | None = None) -> None:
     """Write the manifest of a run, merged with those of earlier runs."""
     path = folder / (f"plan-{shard.number}-of-{shard.of}.json" if shard else PLAN)
-    known = {entry.key: entry for entry in _read(path, warn_skipped)} | {entry.key: entry for entry in new}
+    known = {entry.key: entry for entry in _read(path, warn_skipped)}
+    for entry in new:
+        before = known.get(entry.key)
+        if entry.window is None and before and before.instances == entry.instances:  # nothing is left to ask
+            entry = replace(entry, window=before.window, crowded=before.crowded)
+        known[entry.key] = entry
     with whole_file(path) as file:
         file.write(json.dumps([_row(entry) for entry in known.values()], indent=0))
 
@@ -125,6 +152,8 @@ def _merge_entries(entries: list[ManifestEntry]) -> ManifestEntry:
         instances=_merge_ranges([*instance_ranges, *_without(all_ranges, begun_blocks)]),
         block=None,
         whole=None,
+        window=next((entry.window for entry in entries if entry.window), None),
+        crowded=sum(entry.crowded or 0 for entry in entries) or None,
     )
 
 
@@ -206,12 +235,17 @@ def _entry(
     instances: list[list[int]],
     block: list[int] | None = None,
     whole: list[int] | None = None,
+    window: int | None = None,
+    crowded: int | None = None,
 ) -> ManifestEntry:
     """Return an entry of the expected type. A wrong type raises here instead of where the entry is used."""
     named = {str(name): str(value) for name, value in settings.items()}
     ranges = [_range(bounds) for bounds in instances]
-    shares = [_range(bounds) if bounds else None for bounds in (block, whole)]
-    return ManifestEntry(str(model), named, str(of), str(task), int(length), int(question), ranges, *shares)
+    own, all_shards = (_range(bounds) if bounds else None for bounds in (block, whole))
+    takes, without = (None if tokens is None else int(tokens) for tokens in (window, crowded))
+    return ManifestEntry(
+        str(model), named, str(of), str(task), int(length), int(question), ranges, own, all_shards, takes, without
+    )
 
 
 def _range(bounds: list[int]) -> list[int]:
@@ -234,12 +268,16 @@ def parts(folder: Path, results: Iterable[Result]) -> list[Completeness]:
         if item_id and key in by_key and item_id.index in by_key[key]:
             answered[key] += 1
     cells: dict[tuple[Subject, str, int, Arrange], list[int]] = {}
+    rooms: dict[tuple[Subject, str, int, Arrange], tuple[int, int | None, str]] = {}
     for key, entry in by_key.items():
         first = _item_id(entry.of)
-        cell = cells.setdefault((entry.subject, entry.task, entry.length, first.arrange if first else ""), [0, 0])
+        place = entry.subject, entry.task, entry.length, first.arrange if first else ""
+        cell = cells.setdefault(place, [0, 0])
         cell[0] += answered[key]
         cell[1] += len(entry)
-    return [Completeness(*place, *counts) for place, counts in cells.items()]
+        crowded = (entry.crowded or 0) + rooms.get(place, (0,))[0]
+        rooms[place] = crowded, entry.window, first.tokenizer if first else ""
+    return [Completeness(*place, have, planned, *rooms[place]) for place, (have, planned) in cells.items()]
 
 
 def _group(item_id: ItemId) -> str:
