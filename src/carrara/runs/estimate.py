@@ -26,7 +26,7 @@ from carrara.items.prompt_pack import Pack
 from carrara.readers.reader import Estimate, Reader
 from carrara.results.intervals import sufficient_n
 from carrara.results.result import Result
-from carrara.results.scores import stat
+from carrara.results.scores import instances_needed
 from carrara.results.series import item_id_of
 from carrara.runs import answer_reserve, sharding
 from carrara.runs.answer_reserve import describe_crowded, find_crowded
@@ -369,20 +369,12 @@ class _Earlier:
         return None
 
     def instances_needed(self, task: str, length: int) -> int:
-        """Return how many instances have an interval of at most ± `HALF`, with the scores of the task at that length.
-
-        The mean is known as well as its own interval says: the value in it that takes the most instances counts.
-        Without scores that is 0.5, and all questions on one context count as one.
-        """
+        """Return how many instances have an interval of at most ± `HALF`, for each question of the task."""
         by_part: dict[str, list[Result]] = {}
         for result in self._results:
             if result.task.partition(":")[0] == task and result.length == length and result.status != "error":
                 by_part.setdefault(result.task, []).append(result)
-        needed = list[float]()
-        for part in map(stat, by_part.values()):
-            mean = min(max(0.5, part.low), part.high)
-            needed.append(sufficient_n(mean, HALF) * part.contexts / part.n_effective)
-        return ceil(max(needed, default=AT_WORST))
+        return max((instances_needed(results, HALF) for results in by_part.values()), default=AT_WORST)
 
     def cost(self, task: str, length: int) -> Estimate | None:
         """Return the usage of the reader's calls for an item of the task at that length. None: there was no item."""
