@@ -28,6 +28,7 @@ PROGRAMS = ("carrara", "make", "pip", "uvx", "git", "pytest", "python", "inspect
 
 ELSEWHERE = {
     r"(uvx .*)?carrara demo": "some 300 MB from the package index: operations/test_demo.py",
+    r"carrara report .* --eval-results .*": "needs ten replies of one model: export/test_eval_results.py",
     r"lm_eval run .*": "needs the harness and a model of the hub; what the harness reads: test_harness.py",
     r"inspect eval .*": "test_docs.py",
     r"(gym|env/bin/(pip|gym)|python3.12 -m (pip|venv)) .*": "1.4 GB of packages: export/test_nemo_gym_server.py",

@@ -27,9 +27,9 @@ from carrara.results import (
 )
 from carrara.results.differences import difference
 from carrara.results.effective import FEWEST, BaseScore
-from carrara.results.intervals import Z, effective_n, student, wilson
+from carrara.results.intervals import Z, effective_n, student, sufficient_n, wilson
 from carrara.results.result import Result
-from carrara.results.scores import by_metric
+from carrara.results.scores import by_metric, instances_needed
 from carrara.util.errors import RunError, UsageError
 from tests.helpers.results import reply
 
@@ -52,6 +52,49 @@ def test_wilson_is_the_inverse_of_the_score_test(share: float, n: float) -> None
         if 1e-9 < bound < 1 - 1e-9:
             assert abs(share - bound) == pytest.approx(Z * math.sqrt(bound * (1 - bound) / n), rel=1e-3, abs=1e-9)
     assert wilson(1 - share, n) == pytest.approx((1 - high, 1 - low), abs=1e-9)
+
+
+def binary(rights: Sequence[bool]) -> list[Result]:
+    return [reply(n, float(right)) for n, right in enumerate(rights)]
+
+
+def test_as_many_as_suffice_and_no_more() -> None:
+    """Whatever the mean is, 381 scores have an interval of ± .05, and 380 do not where half of them are right."""
+
+    def width(hits: int, n: int) -> float:
+        low, high = wilson(hits / n, n)
+        return high - low
+
+    assert max(width(hits, 381) for hits in range(382)) <= 0.1 < width(190, 380)
+    for mean_score, half in ((0.5, 0.02), (0.9, 0.05), (1.0, 0.05), (0.03, 0.1)):
+        n = sufficient_n(mean_score, half)
+        narrow, wide = (wilson(mean_score, size) for size in (n, n - 1))
+        assert narrow[1] - narrow[0] <= 2 * half < wide[1] - wide[0]
+
+
+@pytest.mark.parametrize(("share", "pilot"), [(0.5, 20), (0.8, 20), (0.95, 20), (0.95, 100), (1.0, 20)])
+def test_the_instances_that_an_earlier_run_says_are_enough(share: float, pilot: int) -> None:
+    """The next run's interval is at most ± .05 nineteen times of twenty, and holds the true mean as often."""
+    rng, narrow, covered, sizes = random.Random(5), 0, 0, list[int]()
+    for _ in range(1000):
+        n = instances_needed(binary([rng.random() < share for _ in range(pilot)]), 0.05)
+        low, high = wilson(sum(rng.random() < share for _ in range(n)) / n, n)
+        narrow += high - low <= 0.1
+        covered += low <= share <= high
+        sizes.append(n)
+    assert narrow >= 940
+    assert covered >= 930
+    assert max(sizes) <= 381
+    assert (mean(sizes) < 0.75 * 381) == (share > 0.9)
+
+
+def test_questions_on_one_context_that_agree_count_once() -> None:
+    rng = random.Random(3)
+    rights = [rng.random() < 0.7 for _ in range(60)]
+    agreeing = [replace(reply(n, float(rights[n])), id=f"{n}.{k}") for n in range(60) for k in range(5)]
+    assert instances_needed(agreeing, 0.05) >= instances_needed(binary(rights), 0.05)
+    apart = [replace(one, score=float(rng.random() < 0.7)) for one in agreeing]
+    assert instances_needed(apart, 0.05) < instances_needed(agreeing, 0.05) / 3
 
 
 @pytest.mark.parametrize(

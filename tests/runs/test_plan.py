@@ -10,11 +10,13 @@ import pytest
 import carrara as door
 from carrara.cli.main import main
 from carrara.operations.results import Results
+from carrara.results.intervals import sufficient_n
 from carrara.runs.estimate import EstimateLine
 from carrara.runs.prices import Price, read_price, read_prices
 from carrara.util.errors import UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.process import in_file
+from tests.helpers.published_sets import graphwalks, jsonl
 from tests.results.test_leaderboard import reply
 
 
@@ -57,6 +59,59 @@ def test_an_earlier_run_tells_how_much_is_written_and_how_fast() -> None:
 def test_what_does_not_fit_is_told() -> None:
     plan = door.plan("qa1", "openai/x", lengths="4k,128k", tokenizer="gpt2", window="64k")
     assert "20 prompts are longer than the model's window (babilong/qa1 at 131,072)" in str(plan)
+
+
+@pytest.fixture
+def walks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("CARRARA_CACHE", str(tmp_path / "cache"))
+    return f"graphwalks:{jsonl(tmp_path / 'rows.jsonl', [graphwalks(n, 'bfs', 60 + n) for n in range(10)])}"
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+def test_published_rows_are_counted_one_by_one(walks: str, tmp_path: Path) -> None:
+    """Their number is known, and so is which of them do not fit a window with their answers."""
+    asked: dict[str, Any] = {"published": walks, "tokenizer": "o200k"}
+    run = door.run("graphwalks-bfs", "carrara/oracle", out=tmp_path / "run", **asked)
+    takes = sorted(one.tokens + door.item(one.id).question.budget for one in run)
+    window = takes[6]
+    plan = door.plan("graphwalks-bfs", "openai/lab-model", out=tmp_path / "none", window=window, **asked)
+    [line] = plan.rows
+    assert line.requests == len(run) == 10
+    assert line.sent == pytest.approx(sum(one.tokens for one in run), rel=1e-3)
+    assert line.fits is False
+    said = (
+        f"takes {window:,} tokens, prompt and answer together, without room for the answers of 3 of 10 prompts at 4k "
+        f"(by up to {takes[-1] - window:,} tokens) as o200k counts, which is not known to be its tokenizer"
+    )
+    assert said in str(plan)
+    assert said in plan.record()["warnings"][0]
+    known = door.plan("graphwalks-bfs", "openai/gpt-4o", out=tmp_path / "none", window=window, **asked)
+    assert "not known" not in str(known)
+    assert "3 of 10 prompts at 4k" in str(known)
+    [enough] = door.plan("graphwalks-bfs", "openai/lab-model", out=tmp_path / "none", window=takes[-1], **asked).rows
+    assert enough.fits
+    [short] = door.plan(
+        "graphwalks-bfs", "openai/lab-model", out=tmp_path / "none", window=window, max_tokens=1, **asked
+    ).rows
+    assert short.fits == (max(one.tokens for one in run) < window)
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+def test_how_many_instances_suffice_is_said(tmp_path: Path) -> None:
+    """At worst 381. An earlier run whose scores are all wrong or all right takes fewer, and others stay as they are."""
+    asked: dict[str, Any] = {"tokenizer": "gpt2", "lengths": "0,1k"}
+    worst = door.plan("qa1", "carrara/oracle", out=tmp_path / "none", **asked)
+    assert {line.needed for line in worst.rows} == {381}
+    assert "an interval of ± .05 takes 381 instances of a task at a length, whatever their scores are" in str(worst)
+    door.run("qa1", "carrara/oracle", out=tmp_path / "run", lengths="1k", n=60, tokenizer="gpt2")
+    plan = door.plan("qa1", "carrara/oracle", out=tmp_path / "none", like=tmp_path / "run", **asked)
+    low = door.read(tmp_path / "run").by("own")._summary(0.7).rows[0].stat.low
+    assert [line.needed for line in plan.rows] == [381, sufficient_n(low, 0.05)]
+    assert str(plan).splitlines()[0].endswith("n for ± .05")
+    assert "whatever their scores" not in str(plan)
+    assert plan.record()["lines"][1]["needed"] == sufficient_n(low, 0.05) < 200
 
 
 PRICES = '["openai/gpt-4o"]\ninput = 2.5\noutput = 10\n["lab/free"]\ninput = 0\noutput = 0\ncached = 0\n'

@@ -70,14 +70,30 @@ def test_a_window_that_no_prompt_fits_is_asked_for_and_nothing_else(server: Addr
 def test_published_prompts_that_a_window_has_no_room_for_are_counted(server: Address, tmp_path: Path) -> None:
     rows = [graphwalks(n, "bfs", nodes) for n, nodes in enumerate((10, 12, 60))]
     published = f"graphwalks:{jsonl(tmp_path / 'rows.jsonl', rows)}"
-    ended = carrara(
+    asked = [
         *("run", "graphwalks-bfs", *in_file(tmp_path / "file", published=published), "--out", tmp_path / "run"),
         *("--model", "openai-api/test/window-2048", "--base-url", server.base_url, "--tokenizer", "gpt2"),
-    )
+    ]
+    ended = carrara(*asked)
     said = "takes 2,048 tokens, prompt and answer together, without room for the answers of 1 of 3 prompts at 4k"
     assert said in ended.stderr
-    assert re.search(r"\(by up to [0-9,]+ tokens\): give shorter ones", ended.stderr)
+    counted = r"\(by up to [0-9,]+ tokens\) as gpt2 counts, which is not known to be its tokenizer: give shorter ones"
+    assert re.search(counted, ended.stderr)
     assert "within" not in ended.stderr
+    for again in range(2):  # the second time nothing is left to ask, and no server is asked for its window
+        said = (
+            "1 of 3 prompts of published/graphwalks-bfs at 4k do not fit the window of openai-api/test/window-2048 "
+            "with their answers: it takes 2,048 tokens, and gpt2 counted"
+        )
+        folder = tmp_path / "run"
+        shown = carrara("report", folder, "--force")
+        assert said in shown.stdout
+        assert said in (folder / "report.html").read_text("utf-8")
+        [row] = json.loads(carrara("report", folder, "--json", "--force").stdout)
+        assert (row["crowded"], row["window"]) == (1, 2048)
+        assert row["n"] == sum(row["statuses"].values()) == 3  # it was sent, and is not left out in silence
+        if not again:
+            carrara(*asked)
 
 
 def test_a_full_probe(server: Address) -> None:

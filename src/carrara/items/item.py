@@ -459,10 +459,15 @@ def too_long(first: ItemId, count: int, unfit: Sequence[LengthError]) -> str:
     )
 
 
+def given_count(first: ItemId) -> int | None:
+    """Return how many instances files give a task at a length. None: the instances are generated."""
+    configured = parameters.build_canonical(registry.load(first.task), first.task, first.params)
+    return configured.given_count(first.length)
+
+
 def count_existing(first: ItemId, count: int) -> int:
     """Return how many of `count` instances exist from an item id's on. Instances from files may be fewer."""
-    configured = parameters.build_canonical(registry.load(first.task), first.task, first.params)
-    available = configured.given_count(first.length)
+    available = given_count(first)
     return count if available is None else min(count, available - first.index)
 
 

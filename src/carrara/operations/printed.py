@@ -68,6 +68,11 @@ def is_page(head: bytes) -> bool:
     return b'name="generator" content="carrara' in head
 
 
+def is_eval_results(head: bytes) -> bool:
+    """Return whether a file begins like the entries for a model's repository that `carrara report` wrote."""
+    return head.startswith(b'[\n {\n  "dataset": {') and b'"task_id": ' in head
+
+
 def is_scores(head: bytes) -> bool:
     """Return whether a file begins like the lines that `carrara score` wrote."""
     replies = head.startswith(b'{"id": ') and b'"score": ' in head

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from attrs import converters, field, frozen
 
-from carrara.operations.printed import Record, Recorded, is_page
+from carrara.operations.printed import Record, Recorded, is_eval_results, is_page
 from carrara.operations.run import PAGE, BaseScoreOptions
-from carrara.options import LogOptions, ReplaceOptions, check_replaceable, folder_of, is_text, one_of, text
+from carrara.options import LogOptions, ReplaceOptions, check_replaceable, file_of, folder_of, is_text, one_of, text
 from carrara.results.scores import METRICS, Metric, by_metric
 from carrara.signature import takes
 from carrara.util.errors import UsageError
-from carrara.util.quoting import shell_word
+from carrara.util.files import whole_file
+from carrara.util.quoting import quoted, shell_word
 
 if TYPE_CHECKING:
     from carrara.results.summary import Summary
@@ -31,6 +32,11 @@ class ReportConfig(BaseScoreOptions, ReplaceOptions, LogOptions):
     """Print a row for each value of these labels of the items, such as complexity,view, and write no page."""
     score: Metric = field(default="own", validator=one_of(METRICS))
     """The score that counts: `own` (ours) or `paper` (the paper's own, where it has one)."""
+    eval_results: Path | None = field(default=None, converter=converters.optional(file_of))
+    """Write the means as a file for `.eval_results/` of the model's repository on the Hugging Face hub."""
+    dataset: Annotated[str, text("OWNER/NAME")] = field(default="", validator=is_text)
+    """The data set of the hub that has the items, as `carrara export datasets` made it. Published sets have their own
+    one."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,6 +45,7 @@ class Report(Recorded):
 
     summary: "Summary"
     page: Path
+    eval_results: Path | None = None
     notes: Sequence[str] = ()
 
     @property
@@ -52,6 +59,8 @@ class Report(Recorded):
         yield from summary_lines(self.summary)
         if not self.notes:
             yield f"\n{self.page}"
+        if self.eval_results:
+            yield str(self.eval_results)
 
     def record(self) -> Any:
         return self.summary.records()
@@ -60,6 +69,7 @@ class Report(Recorded):
 @takes(ReportConfig)
 def report(config: ReportConfig) -> Report | Record:
     """Write the report of a run as an HTML page, and print its table."""
+    from carrara.export.eval_results import eval_results
     from carrara.papers.cards import cards_of
     from carrara.report.page import write_report
     from carrara.report.snippets import SnippetFinder, find_shortcuts
@@ -82,6 +92,10 @@ def report(config: ReportConfig) -> Report | Record:
             f"there are no results in {folder}{f' ({waiting})' if waiting else ''}; "
             f"`carrara run … --out {folder}` makes some"
         )
+    if config.dataset and not config.eval_results:
+        raise UsageError("`dataset` is written into the file of `eval_results`, and there is none: name it")
+    if config.by and config.eval_results:
+        raise UsageError("`eval_results` has a mean for each task at a length, and none for labels: leave `by` out")
     if labels := [label.strip() for label in config.by.split(",") if label.strip()]:
         rows = summarize_by_labels(results, labels)
         return Record(list(score_lines(rows)), values=[record(row) for row in rows])
@@ -94,6 +108,11 @@ def report(config: ReportConfig) -> Report | Record:
     )
     page = config.out or folder / PAGE
     check_replaceable(page, config.force, is_page)
+    if config.eval_results:
+        check_replaceable(config.eval_results, config.force, is_eval_results)
+        entries = eval_results(results, config.dataset, summary.missing)
+        with whole_file(config.eval_results) as file:
+            file.write(quoted(entries, indent=1) + "\n")
     try:
         write_report(summary, page, folder.resolve().name, SnippetFinder())
     except OSError as error:  # the folder is read-only or the disk is full: still print the table
@@ -101,5 +120,5 @@ def report(config: ReportConfig) -> Report | Record:
             f"the page could not be written to {page} ({error.strerror or error}): "
             f"name another file, `carrara report {shell_word(folder)} --out FILE`"
         )
-        return Report(summary, page, [note])
-    return Report(summary, page)
+        return Report(summary, page, config.eval_results, [note])
+    return Report(summary, page, config.eval_results)

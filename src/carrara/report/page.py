@@ -388,7 +388,10 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
         "compaction": cliff_table(summary.rounds),
         "survival": survival_table(summary.rounds),
         "survival_charts": survival_charts(summary.rounds, styles),
-        "notes": notes(results, rows, styles, runs, trivial, summary.shortcuts, partial=bool(summary.missing)),
+        "notes": [
+            *(f"{sentence}." for sentence in summary.unfit),
+            *notes(results, rows, styles, runs, trivial, summary.shortcuts, partial=bool(summary.missing)),
+        ],
         "trivial": trivial,
         "agreement": AGREEMENT,
         "trivial_published": list(dict.fromkeys(name for line in trivial for name in line.published)),

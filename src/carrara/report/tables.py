@@ -59,6 +59,8 @@ def summary_lines(summary: Summary) -> Iterator[str]:
         yield from shown.lines()
     if any(cost.reader != WHOLE for cost in summary.costs):
         yield from cost_table(over_tasks(summary.costs)).lines()
+    if summary.unfit:
+        yield from ("", *summary.unfit)
     if summary.missing:
         yield from ("", summary.missing)
 

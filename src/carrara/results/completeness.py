@@ -24,6 +24,12 @@ class Completeness(NamedTuple):
     arrange: Arrange
     have: int
     planned: int
+    crowded: int = 0
+    """How many of the prompts leave no room for their answers in the model's window."""
+    window: int | None = None
+    """The tokens that the model takes, prompt and answer together, if they were known before the run."""
+    tokenizer: str = ""
+    """The tokenizer that counted."""
 
     @property
     def size(self) -> str:
@@ -47,6 +53,16 @@ def describe_missing(parts: Sequence[Completeness]) -> str:
         listed.append(f"{model} in {task} {cells}")
     more = f"; and {len(lacking) - NAMED} more" if len(lacking) > NAMED else ""
     return f"PARTIAL: {have:,} of {planned:,} replies are there ({'; '.join(listed)}{more}); the same command goes on"
+
+
+def describe_unfit(parts: Sequence[Completeness]) -> list[str]:
+    """Return a sentence about each task at a length with prompts that leave no room for their answers."""
+    return [
+        f"{part.crowded:,} of {part.planned:,} prompts of {part.task} at {part.size} do not fit the window of "
+        f"{part.subject[0]} with their answers: it takes {part.window:,} tokens, and {part.tokenizer} counted"
+        for part in parts
+        if part.crowded and part.window
+    ]
 
 
 def missing_parts(parts: Sequence[Completeness]) -> dict[tuple[str, str, int, Arrange], Completeness]:

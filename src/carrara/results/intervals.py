@@ -34,6 +34,22 @@ def wilson(mean: float, n: float, z: float = Z) -> tuple[float, float]:
     return low, high
 
 
+def sufficient_n(mean: float, half: float) -> int:
+    """Return how many independent scores with this mean have an interval of at most ± `half` (`wilson`).
+
+    A mean of 0.5 takes the most.
+
+    >>> sufficient_n(0.5, 0.05), sufficient_n(0.9, 0.05), sufficient_n(1.0, 0.05)
+    (381, 142, 35)
+    """
+
+    def is_narrow(n: int) -> bool:
+        low, high = wilson(mean, n)
+        return high - low <= 2 * half
+
+    return bisect_left(range(1, math.ceil((Z / (2 * half)) ** 2) + 1), True, key=is_narrow) + 1
+
+
 def effective_n(clusters: Sequence[Sequence[float]]) -> float:
     """Return the number of independent scores with the same precision as these clusters: n if each has one score.
 

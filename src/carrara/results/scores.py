@@ -18,7 +18,7 @@ from typing import Literal, get_args
 
 from carrara.answers.status import ATTEMPTED, GRADED, NEVER_ASKED, OWN_SCORE, STATUSES, Status
 from carrara.results.baselines import BestBaseline, best, means
-from carrara.results.intervals import effective_n, wilson
+from carrara.results.intervals import effective_n, sufficient_n, wilson
 from carrara.results.result import Result
 from carrara.util.errors import RunError
 from carrara.util.quantities import natural
@@ -193,6 +193,17 @@ def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda re
         reasoning=_mean([result.reasoning for result in results if result.reasoning is not None]),
         requests=_sum([result.requests for result in results]),
     )
+
+
+def instances_needed(results: Sequence[Result], half: float) -> int:
+    """Return how many instances give an interval of at most ± `half`, by earlier results of the same kind.
+
+    Their mean is known as well as its own interval says, so the value in it that takes the most instances counts: the
+    one closest to 0.5.
+    """
+    earlier = stat(results)
+    mean = min(max(0.5, earlier.low), earlier.high)
+    return math.ceil(sufficient_n(mean, half) * earlier.contexts / earlier.n_effective)
 
 
 def _sum(values: Sequence[int | None]) -> int | None:

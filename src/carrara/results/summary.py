@@ -19,7 +19,7 @@ from typing import Any
 from carrara.results.arrangements import ArrangementPenalty, arrangement_penalties
 from carrara.results.baselines import ShortcutFinding
 from carrara.results.cards import BesideCard, Card, beside_cards
-from carrara.results.completeness import Completeness, describe_missing, missing_parts
+from carrara.results.completeness import Completeness, describe_missing, describe_unfit, missing_parts
 from carrara.results.effective import EffectiveLength, Requirements, effective_lengths
 from carrara.results.horizon import HorizonRow, horizon_rows
 from carrara.results.leaderboard import Standing, leaderboard
@@ -132,6 +132,11 @@ class Summary:
         """A sentence that names the cells with fewer replies than planned. Empty if there is none."""
         return describe_missing(self.parts)
 
+    @property
+    def unfit(self) -> list[str]:
+        """Sentences that name the cells whose prompts do not all fit the model's window with their answers."""
+        return describe_unfit(self.parts)
+
     def by(self, metric: Metric) -> "Summary":
         """Return the summary by our score, or by the papers' own."""
         return replace(self, results=by_metric(self.results, metric))
@@ -157,6 +162,7 @@ class Summary:
         were run. A row with fewer replies than planned says so, and planned rows without any reply are added.
         """
         missing = missing_parts(self.parts)
+        crowded = {(part.subject[0], part.task, part.length, part.arrange): part for part in self.parts if part.crowded}
         effective = {(length.task, length.series): length.record() for length in self.effective_lengths}
         costs = {(cost.task, cost.series, cost.length): cost.record() for cost in self.costs}
         memories = {(memory.task, memory.series): memory.record() for memory in self.memories}
@@ -166,8 +172,11 @@ class Summary:
         records = []
         for row in self.rows:
             cell = row.task, row.series, row.length
-            part = missing.pop((row.model, row.task, row.length, row.arrange), None)
+            place = row.model, row.task, row.length, row.arrange
+            part = missing.pop(place, None)
             more: dict[str, Any] = {"effective_length": effective[row.task, row.series], **costs[cell]}
+            if place in crowded:
+                more |= {"crowded": crowded[place].crowded, "window": crowded[place].window}
             if findings := [finding for finding in self.findings if finding.clear and finding.series == row.series]:
                 more["findings"] = [finding.record() for finding in findings]
             if cell[:2] in memories:

@@ -3,11 +3,11 @@
 32k within    a prompt of 32,576 tokens for a task whose answers take up to 192
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
-from inspect_ai.dataset import Sample
-
+from carrara import tokenizers
 from carrara.constants import FOLLOW_UPS
 from carrara.items.item import context_of, questions_of
 from carrara.items.item_id import ItemId
@@ -60,28 +60,32 @@ def _budget(item_id: ItemId, pack: Pack | None) -> int:
     return max(question.budget for question in questions_of(item_id, pack).questions)
 
 
-def total(sample: Sample, thinking: Thinking, max_tokens: int | None) -> int:
-    """Return the tokens that a prompt takes together with its answer, or with all turns of a conversation."""
-    meta = sample.metadata or {}
-    messages, tokens = map(int, meta.get(FOLLOW_UPS, (0, 0)))
-    return int(meta["tokens"]) + tokens + (messages + 1) * tokens_needed(int(meta["budget"]), thinking, max_tokens)
+def total(prompt: Mapping[str, Any], thinking: Thinking, max_tokens: int | None) -> int:
+    """Return the tokens that a prompt takes together with its answer, or with all turns of a conversation.
+
+    Args:
+        prompt: Its `tokens`, the `budget` of its answer, and its follow-up messages: the metadata of a sample.
+    """
+    messages, tokens = map(int, prompt.get(FOLLOW_UPS, (0, 0)))
+    return int(prompt["tokens"]) + tokens + (messages + 1) * tokens_needed(int(prompt["budget"]), thinking, max_tokens)
 
 
-def find_crowded(
-    samples: Sequence[Sample], window: int, thinking: Thinking, max_tokens: int | None
-) -> dict[int, tuple[int, int, int]]:
-    """Return for each length the number of prompts without room for an answer, that of all, and the largest excess."""
+def find_crowded(totals: Iterable[tuple[int, int]], window: int) -> dict[int, tuple[int, int, int]]:
+    """Return for each length the number of prompts without room for an answer, that of all, and the largest excess.
+
+    Args:
+        totals: The length of each prompt, and its `total`.
+    """
     counts_by_length: dict[int, tuple[int, int, int]] = {}
-    for sample in samples:
-        over = total(sample, thinking, max_tokens) - window
-        length = int((sample.metadata or {})["length"])
+    for length, takes in totals:
+        over = takes - window
         without, of, worst = counts_by_length.get(length, (0, 0, 0))
         counts_by_length[length] = without + (over > 0), of + 1, max(worst, over)
     return {length: counts for length, counts in counts_by_length.items() if counts[0]}
 
 
 def describe_crowded(
-    counts_by_length: Mapping[int, tuple[int, int, int]], model: str, window: int, are_published: bool = False
+    counts_by_length: Mapping[int, tuple[int, int, int]], model: str, window: int, published_by: str = ""
 ) -> str:
     """Return the warning for prompts that leave no room for their answers, with the remedy.
 
@@ -89,14 +93,21 @@ def describe_crowded(
         counts_by_length: What `find_crowded` returns.
         model: The model.
         window: The tokens that it takes.
-        are_published: Whether the prompts are published ones, which cannot be made shorter.
+        published_by: The tokenizer that counted, if the prompts are published ones, which cannot be made shorter.
     """
     where = ", ".join(
         f"{without} of {of} prompts at {write_length(length)} (by up to {over:,} tokens)"
         for length, (without, of, over) in sorted(counts_by_length.items())
     )
     remedy = "give shorter ones"
-    if not are_published:
+    if not published_by:
         remedy = f"`within=True` makes lengths hold the answer too, or {remedy}"
     takes = f"{model} takes {window:,} tokens, prompt and answer together"
-    return f"{takes}, without room for the answers of {where}: {remedy}"
+    return f"{takes}, without room for the answers of {where}{_counted(model, published_by)}: {remedy}"
+
+
+def _counted(model: str, tokenizer: str) -> str:
+    """Return by which tokenizer was counted. Empty if it is known to be the model's own."""
+    if not tokenizer or tokenizers.for_model(model) == tokenizer:
+        return ""
+    return f" as {tokenizer} counts, which is not known to be its tokenizer"

@@ -65,10 +65,29 @@ def warnings(
         left: Those that have no reply yet.
     """
     yield from _cut_answers(samples, config.max_tokens or model.api.max_tokens())
-    if server and left and config.context_reader.is_whole:
-        window = getattr(model.api, "context", None) if config.in_process else server.context_window
-        yield from _crowded_prompts(config, left, window)
+    yield from _crowded_prompts(config, left, known_window(config, model, server))
     yield from _repeated_books(job.first for job in config.jobs)
+
+
+def known_window(config: RunConfig, model: Model, server: ServerInfo | None) -> int | None:
+    """Return the tokens that the model takes, prompt and answer together.
+
+    None: they are not known, or a reader makes prompts of its own.
+    """
+    if server is None or not config.context_reader.is_whole:
+        return None
+    return getattr(model.api, "context", None) if config.in_process else server.context_window
+
+
+def crowded(config: RunConfig, samples: Iterable[Sample], window: int | None) -> set[str]:
+    """Return the ids of the items whose prompts leave no room for their answers in a window, if it is known."""
+    totals = ((str(sample.id), total_of(config, sample)) for sample in samples)
+    return {id for id, takes in totals if window is not None and takes > window}
+
+
+def total_of(config: RunConfig, sample: Sample) -> int:
+    """Return the tokens of a prompt with its answer, as far as they can be known."""
+    return answer_reserve.total(sample.metadata or {}, Thinking.parse(config.cot), config.max_tokens)
 
 
 def _cut_answers(samples: Iterable[Sample], limit: int | None) -> Iterator[str]:
@@ -84,12 +103,14 @@ def _crowded_prompts(config: RunConfig, left: Sequence[Sample], window: int | No
     """Yield a warning if prompts leave no room for their answers in the model's window. Raise if all do."""
     if window is None:
         return
-    crowded = answer_reserve.find_crowded(left, window, Thinking.parse(config.cot), config.max_tokens)
-    if not crowded:
+    totals = ((int((sample.metadata or {})["length"]), total_of(config, sample)) for sample in left)
+    counts = answer_reserve.find_crowded(totals, window)
+    if not counts:
         return
-    are_published = all(job.first.task.startswith("published/") for job in config.jobs)
-    message = answer_reserve.describe_crowded(crowded, config.model, window, are_published)
-    if sum(without for without, _, _ in crowded.values()) == len(left):
+    first = config.jobs[0].first
+    published_by = first.tokenizer if all(job.first.task.startswith("published/") for job in config.jobs) else ""
+    message = answer_reserve.describe_crowded(counts, config.model, window, published_by)
+    if sum(without for without, _, _ in counts.values()) == len(left):
         raise UsageError(message)
     yield message
 

@@ -8,6 +8,7 @@ filler.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from math import ceil
 from statistics import fmean
 from typing import Any
 
@@ -17,14 +18,18 @@ from carrara import tokenizers
 from carrara.constants import COT, READER
 from carrara.items import registry
 from carrara.items.arrangement import check_task
-from carrara.items.item import context_of, left_out, questions_of
-from carrara.items.item_id import ALL, ItemId, RunJob
+from carrara.items.item import context_of, contexts, count_existing, given_count, left_out, questions_of
+from carrara.items.item_id import ItemId, RunJob
+from carrara.items.prefix_order import by_prefix
 from carrara.items.prompt import FollowUps
 from carrara.items.prompt_pack import Pack
 from carrara.readers.reader import Estimate, Reader
+from carrara.results.intervals import sufficient_n
 from carrara.results.result import Result
+from carrara.results.scores import instances_needed
 from carrara.results.series import item_id_of
 from carrara.runs import answer_reserve, sharding
+from carrara.runs.answer_reserve import describe_crowded, find_crowded
 from carrara.runs.budget import Meter
 from carrara.runs.config import EstimateOptions, RunConfig
 from carrara.runs.log_files import leave_out
@@ -32,7 +37,7 @@ from carrara.runs.replies import LOGS, read_results
 from carrara.runs.settings import FILE, SERVER, settings_of
 from carrara.servers.reasoning_mode import ASKED, NONE, Thinking
 from carrara.tokenizers.gguf import logged_name, split_digest
-from carrara.util.errors import LengthError, UsageError
+from carrara.util.errors import LengthError
 from carrara.util.log import warn_once
 from carrara.util.quantities import write_length
 from carrara.util.table import table
@@ -47,6 +52,10 @@ BATCHES: Mapping[str, tuple[int, int]] = {"openai": (50_000, 200_000_000), "anth
 """The most requests and bytes of a file of a provider's batch interface."""
 LETTERS = 4
 """Approximate bytes of a token."""
+HALF = 0.05
+"""Half of the interval for which the necessary instances are named."""
+AT_WORST = sufficient_n(0.5, HALF)
+"""The instances that it takes whatever the scores are."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,8 @@ class EstimateLine:
     """The seconds at the given or measured speed."""
     fits: bool
     """Whether prompts and answers fit the model."""
+    needed: int
+    """The instances for a 95 % interval of at most ± .05: at worst, or by the scores of an earlier run."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +96,10 @@ class PromptShape:
     """Tokens before and after the context."""
     follow_ups: FollowUps
     """The messages that follow the prompt: as many as in any instance."""
+    given: Sequence[int] | None = None
+    """The tokens of each prompt with its answer, if the prompts are those of files, which no length changes."""
+    shared: float = 0.0
+    """Tokens of such a prompt that the one before begins with, too: the mean, in the order in which they are sent."""
 
 
 @dataclass(frozen=True)
@@ -108,13 +123,17 @@ def estimate(config: RunConfig, options: EstimateOptions | None = None) -> RunEs
     replies, earlier = _Replies(config), _Earlier(like, config)
     shaped = cache(lambda first: _shape(first, config.pack, config.context_reader))
     lines_at: dict[tuple[str, int], list[EstimateLine]] = {}
+    totals = list[tuple[int, int]]()
     items, left = 0, 0
     jobs = sharding.jobs_in(sharding.blocks(config.jobs, config.shard)) if config.shard else config.jobs
     for job in _arrangeable(jobs):
         config.context_reader.check(job.first)
-        if job.instances == ALL:
-            raise UsageError(f"how many items {job.first.task} has is known when a run reads them: say how many, `n`")
-        shape = shaped(_shape_id(job.first))
+        if given_count(job.first) is None:
+            shape = shaped(_shape_id(job.first))
+        else:
+            job = job._replace(instances=count_existing(job.first, job.instances))
+            shape = _shape_given(job, config)
+            totals += [(job.first.length, tokens) for tokens in shape.given or ()]
         items_of_job = job.instances * shape.questions
         left_of_job = max(0, items_of_job - replies.count(job))
         line = _line(config, options, job, shape, earlier, left_of_job)
@@ -122,7 +141,28 @@ def estimate(config: RunConfig, options: EstimateOptions | None = None) -> RunEs
         lines_at.setdefault((line.task, line.length), []).append(line)
     lines = [_sum(several) for several in lines_at.values()]
     note = f"{items - left:,} of {items:,} replies are in {config.out} already: the estimate is for the others"
-    return RunEstimate(lines, [*([note] if left < items else []), *_budget_notes(config, total(lines), replies)])
+    notes = [*([note] if left < items else []), *_budget_notes(config, total(lines), replies)]
+    if options.window and config.context_reader.is_whole and (counts := find_crowded(totals, options.window)):
+        notes.append(describe_crowded(counts, config.model, options.window, config.jobs[0].first.tokenizer))
+    return RunEstimate(lines, notes)
+
+
+def _shape_given(job: RunJob, config: RunConfig) -> PromptShape:
+    """Return the measurements of prompts that files give: of all of them, in the order in which a run sends them."""
+    items = [item for context in contexts(job.first, job.instances, config.pack) for item in context.items]
+    order = by_prefix(item.messages() for item in items)
+    metas = [{"tokens": item.prompt.tokens, "budget": item.question.budget} for item in items]
+    counter = tokenizers.get(job.first.tokenizer)
+    return PromptShape(
+        questions=1,
+        answer=fmean(counter.count(item.gold) for item in items),
+        bare=fmean(item.prompt.tokens for item in items),
+        tail=0.0,
+        around=0.0,
+        follow_ups=FollowUps(0, 0),
+        given=[answer_reserve.total(meta, _thinking(config), config.max_tokens) for meta in metas],
+        shared=sum(place.shared * items[place.number].prompt.tokens for place in order) / len(items),
+    )
 
 
 def _arrangeable(jobs: Sequence[RunJob]) -> Iterator[RunJob]:
@@ -149,12 +189,12 @@ def _line(
 ) -> EstimateLine:
     """Return the estimate for a job, `left` of whose items have no reply yet."""
     length, reader, price = job.first.length, config.context_reader, config.model_price
-    size = length - _reserve(config, job) if length else shape.bare
+    size = length - _reserve(config, job) if length and shape.given is None else shape.bare
     turns = shape.follow_ups.messages + 1
     per_item, added = _item(config, job, shape, size, earlier)
     requests, sent, written = left * per_item.requests, round(left * per_item.sent), round(left * per_item.written)
     repeated = round(left * (1 - 1 / shape.questions) * max(0.0, size - shape.tail)) if reader.is_whole else 0
-    repeated += left * added if reader.is_whole else 0
+    repeated += round(left * (added + shape.shared)) if reader.is_whole else 0
     if turns > 1:  # each request has all messages and replies before
         first = reader.estimate(round(size), round(shape.around), 0).sent
         size = first + shape.follow_ups.tokens + (turns - 1) * per_item.written / turns
@@ -171,7 +211,8 @@ def _line(
         written,
         price.of(sent, repeated, written) if price else None,
         (sent + written) / pace if pace else None,
-        options.window is None or not reader.is_whole or size + reply <= options.window,
+        options.window is None or not reader.is_whole or max(shape.given or [ceil(size + reply)]) <= options.window,
+        earlier.instances_needed(job.first.task, length),
     )
 
 
@@ -329,6 +370,14 @@ class _Earlier:
                 return fmean(result.output_tokens or 0 for result in results)
         return None
 
+    def instances_needed(self, task: str, length: int) -> int:
+        """Return how many instances have an interval of at most ± `HALF`, for each question of the task."""
+        by_part: dict[str, list[Result]] = {}
+        for result in self._results:
+            if result.task.partition(":")[0] == task and result.length == length and result.status != "error":
+                by_part.setdefault(result.task, []).append(result)
+        return max((instances_needed(results, HALF) for results in by_part.values()), default=AT_WORST)
+
     def cost(self, task: str, length: int) -> Estimate | None:
         """Return the usage of the reader's calls for an item of the task at that length. None: there was no item."""
         of_task = [result for result in self._results if result.reading and result.task.partition(":")[0] == task]
@@ -351,9 +400,9 @@ class _Earlier:
 
 
 def warnings(lines: Sequence[EstimateLine]) -> list[str]:
-    """Return the warnings to show before a run."""
+    """Return the warnings to show before a run. Prompts that files give are counted one by one elsewhere."""
     messages = []
-    if beyond := [line for line in lines if not line.fits]:
+    if beyond := [line for line in lines if not line.fits and not line.task.startswith("published/")]:
         cells = ", ".join(f"{line.task} at {line.length:,}" for line in beyond[:4])
         messages.append(
             f"{sum(line.requests for line in beyond):,} prompts are longer than the model's window ({cells}"
@@ -386,19 +435,25 @@ def format_estimate(lines: Sequence[EstimateLine], notes: Sequence[str] = ()) ->
     whole = total(lines)
     models = len({line.model for line in lines}) > 1
     priced, timed = whole["cost"] is not None, whole["seconds"] is not None
+    measured = any(line.needed != AT_WORST for line in lines)
 
-    def row(names: Sequence[str], sums: Mapping[str, float | None]) -> list[str]:
+    def row(names: Sequence[str], sums: Mapping[str, float | None], needed: int | None = None) -> list[str]:
         cells = [f"{sums[part] or 0:,.0f}" for part in ("requests", "sent", "repeated", "written")]
         money = [f"{sums['cost'] or 0:,.2f}"] if priced else []
-        return [*names, *cells, *money, *([f"{(sums['seconds'] or 0) / 3600:,.2f}"] if timed else [])]
+        hours = [f"{(sums['seconds'] or 0) / 3600:,.2f}"] if timed else []
+        return [*names, *cells, *money, *hours, *([f"{needed:,}" if needed else ""] if measured else [])]
 
     heads = ["task", "length", "requests", "tokens sent", "of them remembered", "tokens written"]
     rows = [
-        row([*([line.model] if models else []), line.task, write_length(line.length)], total([line])) for line in lines
+        row([*([line.model] if models else []), line.task, write_length(line.length)], total([line]), line.needed)
+        for line in lines
     ]
+    columns = [*(["cost"] if priced else []), *(["hours"] if timed else []), *(["n for ± .05"] if measured else [])]
     yield from table(
-        [*(["model"] if models else []), *heads, *(["cost"] if priced else []), *(["hours"] if timed else [])],
+        [*(["model"] if models else []), *heads, *columns],
         [*rows, row([*(["all"] if models else []), "" if models else "all", ""], whole)],
     )
+    if not measured:
+        yield f"an interval of ± .05 takes {AT_WORST} instances of a task at a length, whatever their scores are"
     yield from notes
     yield from warnings(lines)

@@ -10,7 +10,8 @@ missing.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import groupby
@@ -55,6 +56,10 @@ class ManifestEntry:
     """For a shard: the range of all shards."""
     cards: list[str] | None = None
     """The model cards that it was asked for, if any."""
+    window: int | None = None
+    """The tokens that the model takes, prompt and answer together, if they were known before the run."""
+    crowded: int | None = None
+    """How many of the prompts leave no room for their answers in it. None: none."""
 
     @property
     def subject(self) -> Subject:
@@ -72,23 +77,48 @@ class ManifestEntry:
 
 
 def entries(
-    subject: Subject, samples: Iterable[Sample], blocks: Mapping[RunJob, Block], cards: Sequence[str] = ()
+    subject: Subject,
+    samples: Iterable[Sample],
+    blocks: Mapping[RunJob, Block],
+    cards: Sequence[str] = (),
+    window: int | None = None,
+    crowded: Container[str] = (),
 ) -> list[ManifestEntry]:
-    """Return the manifest of a run. For a shard, it has the blocks of its jobs."""
+    """Return the manifest of a run. For a shard, it has the blocks of its jobs.
+
+    Args:
+        cards: The model cards that it was asked for.
+        window: The tokens that the model takes, if they are known.
+        crowded: The items whose prompts leave no room for their answers in it.
+    """
     blocks_by_place = {(job.first.length, _group(replace(job.first, length=0))): block for job, block in blocks.items()}
     indices_by_place: dict[tuple[str, str, int, int], set[int]] = {}
+    crowded_in = Counter[tuple[str, str, int, int]]()
     for sample in samples:
         item_id, meta = ItemId.parse(str(sample.id)), sample.metadata or {}
         place = _group(item_id), task_of(meta["task"], meta["part"]), int(meta["length"]), item_id.question
         indices_by_place.setdefault(place, set()).add(item_id.index)
+        crowded_in[place] += str(sample.id) in crowded
     model, settings = subject
     rows = []
     for (of, task, length, question), indices in indices_by_place.items():
+        without = crowded_in[of, task, length, question] or None
         block = blocks_by_place.get((length, _group(replace(ItemId.parse(of), length=0))))
         own, whole = (list(part) for part in block) if block else (None, None)
         rows.append(
             ManifestEntry(
-                model, dict(settings), of, task, length, question, _ranges(indices), own, whole, [*cards] or None
+                model=model,
+                settings=dict(settings),
+                of=of,
+                task=task,
+                length=length,
+                question=question,
+                instances=_ranges(indices),
+                block=own,
+                whole=whole,
+                cards=[*cards] or None,
+                window=window,
+                crowded=without,
             )
         )
     return rows
@@ -99,9 +129,12 @@ def add(folder: Path, new: Iterable[ManifestEntry], shard: Shard | None = None) 
     path = folder / (f"plan-{shard.number}-of-{shard.of}.json" if shard else PLAN)
     known = {entry.key: entry for entry in _read(path, warn_skipped)}
     for entry in new:
-        earlier = known.get(entry.key)
-        cards = sorted({*(entry.cards or ()), *((earlier.cards if earlier else None) or ())})
-        known[entry.key] = replace(entry, cards=cards or None)
+        before = known.get(entry.key)
+        cards = sorted({*(entry.cards or ()), *((before.cards if before else None) or ())})
+        entry = replace(entry, cards=cards or None)
+        if entry.window is None and before and before.instances == entry.instances:  # nothing is left to ask
+            entry = replace(entry, window=before.window, crowded=before.crowded)
+        known[entry.key] = entry
     with whole_file(path) as file:
         file.write(json.dumps([_row(entry) for entry in known.values()], indent=0))
 
@@ -143,6 +176,8 @@ def _merge_entries(entries: list[ManifestEntry]) -> ManifestEntry:
         instances=_merge_ranges([*instance_ranges, *_without(all_ranges, begun_blocks)]),
         block=None,
         whole=None,
+        window=next((entry.window for entry in entries if entry.window), None),
+        crowded=sum(entry.crowded or 0 for entry in entries) or None,
     )
 
 
@@ -225,14 +260,28 @@ def _entry(
     block: list[int] | None = None,
     whole: list[int] | None = None,
     cards: list[str] | None = None,
+    window: int | None = None,
+    crowded: int | None = None,
 ) -> ManifestEntry:
     """Return an entry of the expected type. A wrong type raises here instead of where the entry is used."""
     named = {str(name): str(value) for name, value in settings.items()}
     ranges = [_range(bounds) for bounds in instances]
     own, all_shards = (_range(bounds) if bounds else None for bounds in (block, whole))
     names = [*map(str, cards)] if cards else None
+    takes, without = (None if tokens is None else int(tokens) for tokens in (window, crowded))
     return ManifestEntry(
-        str(model), named, str(of), str(task), int(length), int(question), ranges, own, all_shards, names
+        model=str(model),
+        settings=named,
+        of=str(of),
+        task=str(task),
+        length=int(length),
+        question=int(question),
+        instances=ranges,
+        block=own,
+        whole=all_shards,
+        cards=names,
+        window=takes,
+        crowded=without,
     )
 
 
@@ -256,12 +305,16 @@ def parts(folder: Path, results: Iterable[Result]) -> list[Completeness]:
         if item_id and key in by_key and item_id.index in by_key[key]:
             answered[key] += 1
     cells: dict[tuple[Subject, str, int, Arrange], list[int]] = {}
+    rooms: dict[tuple[Subject, str, int, Arrange], tuple[int, int | None, str]] = {}
     for key, entry in by_key.items():
         first = _item_id(entry.of)
-        cell = cells.setdefault((entry.subject, entry.task, entry.length, first.arrange if first else ""), [0, 0])
+        place = entry.subject, entry.task, entry.length, first.arrange if first else ""
+        cell = cells.setdefault(place, [0, 0])
         cell[0] += answered[key]
         cell[1] += len(entry)
-    return [Completeness(*place, *counts) for place, counts in cells.items()]
+        crowded = (entry.crowded or 0) + rooms.get(place, (0,))[0]
+        rooms[place] = crowded, entry.window, first.tokenizer if first else ""
+    return [Completeness(*place, have, planned, *rooms[place]) for place, (have, planned) in cells.items()]
 
 
 def _group(item_id: ItemId) -> str:

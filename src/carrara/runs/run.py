@@ -36,7 +36,7 @@ from carrara.results.shortened import counts_of
 from carrara.runs import answer_reserve, manifest, progress, sharding, window
 from carrara.runs.budget import Meter, metering
 from carrara.runs.by_reference import ReferencedAPI
-from carrara.runs.checks import check_size, check_unchanged, warnings
+from carrara.runs.checks import check_size, check_unchanged, crowded, known_window, total_of, warnings
 from carrara.runs.config import RunConfig
 from carrara.runs.folder import (
     CACHE,
@@ -233,7 +233,10 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         if server and _continues(config):
             extra_body |= require_prefill(config.model, config.cot, server.prefill)
         cards = sorted({job.card for job in tasks} - {""})
-        manifest.add(config.out, manifest.entries(subject, samples.values(), blocks, cards), config.shard)
+        size = known_window(config, model, server)
+        unfit = crowded(config, samples.values(), size)
+        planned = manifest.entries(subject, samples.values(), blocks, cards, size, unfit)
+        manifest.add(config.out, planned, config.shard)
         requests_before, repeats_before = TALLY.requests, TALLY.again
         shown = progress.progress(
             len(samples),
@@ -367,9 +370,7 @@ def _make_meter(
 
 def _probe(config: RunConfig, prefill: bool, left: Sequence[Sample] = ()) -> ServerInfo:
     """Probe a run's server for the facts that the run needs. `left` are the items to ask, as far as they are known."""
-    needed = min(
-        (answer_reserve.total(sample, Thinking.parse(config.cot), config.max_tokens) for sample in left), default=0
-    )
+    needed = min((total_of(config, sample) for sample in left), default=0)
     return check_server(
         config.model,
         config.base_url,

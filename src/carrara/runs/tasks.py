@@ -32,8 +32,9 @@ from carrara.constants import (
     WHOLE,
 )
 from carrara.items.grading import grade, trivial
-from carrara.items.item import QUICK, Item, cached_context, contexts, is_quick, item_of, remember_pack
+from carrara.items.item import QUICK, Item, cached_context, contexts, given_count, is_quick, item_of, remember_pack
 from carrara.items.item_id import ItemId
+from carrara.items.prefix_order import by_prefix
 from carrara.items.prompt import FollowUps
 from carrara.items.prompt_pack import Pack
 from carrara.items.registry import load
@@ -111,6 +112,8 @@ def make_task(
         for context in contexts(sized_first, instances, pack, logger.warning, cached_context)
         for item in context.items
     ]
+    if given_count(first) is not None:  # rows of files may share a text, in any order
+        items = [items[place.number] for place in by_prefix(item.messages() for item in items)]
     reader.check(first)
     reader.check_items([item.id for item in items])
     for item in items:
