@@ -99,8 +99,7 @@ def test_the_curve_by_age_and_its_horizon_are_those_of_a_model_that_forgets(repl
     assert all(held.low <= held.share <= held.high for held in (*row.by_age, *row.by_turn))
     horizon = HeldHorizon.of(row.by_age)
     assert (horizon.last, horizon.most) == (replies, TURNS)
-    written = f"{replies}+" if replies == TURNS else str(replies)
-    assert str(horizon) == f"{written} ({written} to {written})"
+    assert str(horizon) == (f"{TURNS}+" if replies == TURNS else f"{replies} ({replies} to {replies})")
     assert row.mean("content") == 1.0
     assert [held.share for held in row.by_turn][:replies] == [1.0] * replies
     for number, (scores, held) in enumerate(zip(row.scores, row.by_turn, strict=True), 1):
@@ -111,6 +110,14 @@ def test_the_curve_by_age_and_its_horizon_are_those_of_a_model_that_forgets(repl
     lines = "\n".join(summary_lines(Summary(results)))
     assert str(horizon) in lines
     assert 'id="rules-held"' in render_page(Summary(results), "runs/rules")
+
+
+def test_a_horizon_is_written_with_its_interval_unless_all_of_it_is_the_end() -> None:
+    assert str(HeldHorizon(6, 6, 6, 6)) == "6+"
+    assert str(HeldHorizon(6, 4, 6, 6)) == "6+ (4 to 6+)"
+    assert str(HeldHorizon(3, 2, 5, 6)) == "3 (2 to 5)"
+    assert str(HeldHorizon(0, 0, 0, 6)) == "0 (0 to 0)"
+    assert str(HeldHorizon.of([])) == "–"
 
 
 def test_reports_have_the_turns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
