@@ -193,6 +193,8 @@ audit: env-all  ## all cases of the tests of which `make test-all` samples some,
 	  .venv/bin/carrara audit $$suite -n 50 --lengths 128k > results/audit_$${suite}_128k.txt; done
 	.venv/bin/carrara audit carrara -n 200 --lengths 0,8k > results/audit_carrara.txt
 	.venv/bin/carrara audit carrara -n 50 --lengths 128k > results/audit_carrara_128k.txt
+	.venv/bin/carrara audit carrara/rules -p turns=4 -n 200 --lengths 0,8k > results/audit_rules_turns_4.txt
+	.venv/bin/carrara audit carrara/rules -p turns=4 -n 50 --lengths 128k > results/audit_rules_turns_4_128k.txt
 	.venv/bin/carrara audit minerva -n 200 --lengths 1k,4k > results/audit_minerva.txt
 	.venv/bin/carrara audit minerva -n 50 --lengths 32k > results/audit_minerva_32k.txt
 	mkdir -p .cache

@@ -33,10 +33,14 @@ LANGUAGES: Mapping[Language, str] = {"en": "English", "zh": "Chinese", "de": "Ge
 """The languages of tasks and corpora, with their names."""
 
 
+_ID_SIZE = 9
+
+
 class ToolUse(NamedTuple):
     """A call of a tool, as APIs take it."""
 
     id: str
+    """The id with as many zeros behind it as make nine characters: Mistral's templates refuse any other length."""
     name: str
     """The name of the function. It has `_` in place of dots, which OpenAI's API refuses."""
     arguments: str
@@ -50,9 +54,9 @@ class Message(NamedTuple):
 
     Examples:
         >>> Message("call", 'kfdbzt tickets.show {"ticket": "MILL-12"}').tool_use
-        ToolUse(id='kfdbzt', name='tickets_show', arguments='{"ticket": "MILL-12"}')
+        ToolUse(id='kfdbzt000', name='tickets_show', arguments='{"ticket": "MILL-12"}')
         >>> Message("tool", 'kfdbzt {"office": null}').as_chat()
-        {'role': 'tool', 'tool_call_id': 'kfdbzt', 'content': 'kfdbzt {"office": null}'}
+        {'role': 'tool', 'tool_call_id': 'kfdbzt000', 'content': 'kfdbzt {"office": null}'}
     """
 
     role: Role
@@ -62,12 +66,12 @@ class Message(NamedTuple):
     def tool_use(self) -> ToolUse:
         """The call of a tool that this message is."""
         id, name, arguments = self.content.split(" ", 2)
-        return ToolUse(id, name.replace(".", "_"), arguments)
+        return ToolUse(id.ljust(_ID_SIZE, "0"), name.replace(".", "_"), arguments)
 
     @property
     def tool_use_id(self) -> str:
         """The id of the call whose result this message is."""
-        return self.content.partition(" ")[0]
+        return self.content.partition(" ")[0].ljust(_ID_SIZE, "0")
 
     def as_chat(self) -> dict[str, Any]:
         """Return the message as OpenAI's chat API takes it."""

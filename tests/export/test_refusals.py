@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 
 from carrara.cli.main import main
+from carrara.export import trl
+from carrara.export.stream import Stream
+from carrara.util.errors import UsageError
 from tests.helpers.parquet import require_parquet
 
 Capture = pytest.CaptureFixture[str]
@@ -35,6 +38,14 @@ REFUSED = [
     ("verl qa1 --style base", "style"),
     ("verl mrcr --lengths 8k -n 1 --context", "mrcr is a conversation"),
     ("verl march --lengths 4k -n 1", "march goes on"),
+    *(
+        (f"{kind} rules -n 1 -p turns=4 --lengths 0 --tokenizer gpt2", "rules goes on with 3 messages")
+        for kind in ("batch --model m", "datasets", "harbor", "nemo-gym", "verl")
+    ),
+    *(
+        (f"{kind} timeline -n 1 -p form=chat --lengths 4k --tokenizer gpt2", "conversation")
+        for kind in ("kvpress", "lm-eval", "serving", "verl --context")
+    ),
 ]
 WOULD_ADD_LINES = [
     ("nemo-gym", "--package", 'carrara"]\n[tool.x]\ny = 1', "no requirement"),
@@ -60,6 +71,15 @@ def check_refusal(words: list[str], says: str, folder: Path, capsys: Capture) ->
 @pytest.mark.parametrize(("line", "says"), REFUSED)
 def test_what_cannot_be_exported_is_a_sentence(line: str, says: str, tmp_path: Path, capsys: Capture) -> None:
     check_refusal(line.split(), says, tmp_path, capsys)
+
+
+@pytest.mark.parametrize(
+    ("task", "params", "says"),
+    [("rules", {"turns": 4}, "goes on with 3 messages"), ("trajectory", {"form": "tools"}, "only texts")],
+)
+def test_what_trl_cannot_train_on_is_a_sentence(task: str, params: dict[str, int | str], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        next(trl._rows(Stream(task, "0", params=params, tokenizer="gpt2"), 0))
 
 
 @pytest.mark.parametrize(("kind", "option", "value", "says"), WOULD_ADD_LINES)

@@ -1,6 +1,7 @@
 """A perfect reader is right on every task, by every reader: the evidence alone, notes, and searches."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,25 @@ CONVERSATIONS = ["carrara/march"]
 """Tasks that are conversations of several questions, for which only some readers can read."""
 LONG_FACTS = ["minerva/two_lists"]
 """Tasks whose facts are longer than a page, so that no single call of a tool shows one."""
+
+FORMS = [
+    ("rules", {}),
+    ("rules", {"form": "text"}),
+    ("trajectory", {"form": "text"}),
+    ("trajectory", {"form": "chat"}),
+    ("trajectory", {"form": "tools"}),
+    ("timeline", {"form": "chat"}),
+]
+"""Tasks that show their context in several forms: as one text with labels, as turns, and as calls of tools."""
+KEEPERS = [
+    "evidence",
+    "notes:chunk=200,size=8k",
+    "compact:window=2k",
+    "search",
+    "memory:tests.helpers.memories:KeepAll",
+    "memory:tests.helpers.memories:Recall",
+]
+"""Readers with which a perfect reader loses nothing, though they divide facts between passages."""
 
 
 def test_which_tasks_need_the_whole_text() -> None:
@@ -79,3 +99,33 @@ def test_a_closed_book_answer_is_a_guess(tmp_path: Path) -> None:
     blind = carrara.run("qa1", "carrara/chance", n=4, lengths="1k", reader="none", out=tmp_path)
     whole = carrara.run("qa1", "carrara/chance", n=4, lengths="1k", out=tmp_path)
     assert {one.id: one.reply for one in blind} == {one.id: one.reply for one in whole}
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+@pytest.mark.parametrize(("task", "params"), FORMS)
+def test_every_form_of_a_task_reaches_the_model_whole(task: str, params: dict[str, str], tmp_path: Path) -> None:
+    for reader in KEEPERS:
+        settings: Any = {"lengths": "3k", "n": 2, "reader": reader, "params": params, "tokenizer": "gpt2"}
+        results = carrara.run(f"carrara/{task}", "carrara/oracle", out=tmp_path, **settings)
+        assert [result.score for result in results] == [1.0] * 2, reader
+        assert {trace.fate for result in results for trace in result.facts} == {"used"}, reader
+    settings |= {"reader": "retrieval:sentences,by=bm25,top=2"}
+    results = carrara.run(f"carrara/{task}", "carrara/oracle", out=tmp_path, **settings)
+    assert {result.status for result in results} <= {"ok", "unparsed"}
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+def test_readers_of_several_turns(tmp_path: Path) -> None:
+    settings: Any = {"lengths": "0", "n": 2, "params": {"turns": 4}, "tokenizer": "gpt2", "out": tmp_path}
+    for reader, fates in (("whole", set()), ("evidence", {"used"})):
+        results = carrara.run("carrara/rules", "carrara/oracle", reader=reader, **settings)
+        assert [result.score for result in results] == [1.0] * 2, reader
+        assert {trace.fate for result in results for trace in result.facts} == fates
+    closed = carrara.run("carrara/rules", "carrara/oracle", reader="none", **settings)
+    assert {(result.status, len(result.turns)) for result in closed} == {("ok", 4)}
+    assert all(result.score < 1 for result in closed)
+    for reader in (*KEEPERS[1:], "retrieval:sentences", "agent:react"):
+        with pytest.raises(UsageError, match=r"a conversation of several questions, and the reader \w+ reads for one"):
+            carrara.run("carrara/rules", "carrara/oracle", reader=reader, **settings)

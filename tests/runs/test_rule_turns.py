@@ -2,6 +2,8 @@
 
 import json
 import re
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,10 @@ from carrara.results.summary import Summary
 from carrara.runs.replies import read_results
 from carrara.util.errors import RunError, UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
+from tests.helpers.json_server import Handler, Server, listening
+from tests.helpers.process import begun, in_file
+from tests.helpers.process import carrara as command
+from tests.helpers.server import reply
 
 pytestmark = [LEFT_OPEN, pytest.mark.usefixtures("collected")]
 TURNS = 6
@@ -93,8 +99,7 @@ def test_the_curve_by_age_and_its_horizon_are_those_of_a_model_that_forgets(repl
     assert all(held.low <= held.share <= held.high for held in (*row.by_age, *row.by_turn))
     horizon = HeldHorizon.of(row.by_age)
     assert (horizon.last, horizon.most) == (replies, TURNS)
-    written = f"{replies}+" if replies == TURNS else str(replies)
-    assert str(horizon) == f"{written} ({written} to {written})"
+    assert str(horizon) == (f"{TURNS}+" if replies == TURNS else f"{replies} ({replies} to {replies})")
     assert row.mean("content") == 1.0
     assert [held.share for held in row.by_turn][:replies] == [1.0] * replies
     for number, (scores, held) in enumerate(zip(row.scores, row.by_turn, strict=True), 1):
@@ -105,6 +110,14 @@ def test_the_curve_by_age_and_its_horizon_are_those_of_a_model_that_forgets(repl
     lines = "\n".join(summary_lines(Summary(results)))
     assert str(horizon) in lines
     assert 'id="rules-held"' in render_page(Summary(results), "runs/rules")
+
+
+def test_a_horizon_is_written_with_its_interval_unless_all_of_it_is_the_end() -> None:
+    assert str(HeldHorizon(6, 6, 6, 6)) == "6+"
+    assert str(HeldHorizon(6, 4, 6, 6)) == "6+ (4 to 6+)"
+    assert str(HeldHorizon(3, 2, 5, 6)) == "3 (2 to 5)"
+    assert str(HeldHorizon(0, 0, 0, 6)) == "0 (0 to 0)"
+    assert str(HeldHorizon.of([])) == "–"
 
 
 def test_reports_have_the_turns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,6 +138,67 @@ def test_a_stopped_run_asks_only_the_turns_that_are_missing(tmp_path: Path) -> N
     [result] = run(model, tmp_path, n=1)
     assert (result.status, result.score) == ("ok", 1.0)
     assert len(model.asked) == TURNS + 1  # and the one that failed
+
+
+class RulesServer(Server):
+    """A server that forgets each rule two replies after it was given, and records what it is asked."""
+
+    def __init__(self) -> None:
+        super().__init__(RulesHandler)
+        self.asked = list[str]()
+
+
+class RulesHandler(Handler):
+    def do_POST(self) -> None:
+        server, messages = self.server, json.loads(self.read())["messages"]
+        assert isinstance(server, RulesServer)
+        if "Follow every rule" not in messages[-1]["content"]:  # of the probe
+            self.send(reply("OK"))
+            return
+        server.asked.append(json.dumps(messages))
+        time.sleep(0.1)
+        self.send(reply(Forgetter(2)(messages)))
+
+
+def report(out: Path, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Return the report without what differs between two runs of the same replies: the seconds."""
+    assert main(["report", str(out), "--json"]) == 0
+    return json.loads(re.sub(r'"(\w*seconds\w*)": [^,\n}]+', r'"\1": 0', capsys.readouterr().out))
+
+
+@pytest.mark.slow
+def test_a_run_killed_within_conversations_has_the_report_of_one_that_was_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server, conversations, connections = RulesServer(), 6, 2
+    asked = ["run", "rules", "-p", f"turns={TURNS}", "--lengths", "0", "-n", str(conversations), "--tokenizer", "gpt2"]
+    with listening(server) as address:
+        model = ["--model", "openai-api/test/model", "--base-url", address]
+        line = [*asked, *model, *in_file(tmp_path / "settings", connections=connections)]
+        command(*line, "--out", tmp_path / "whole", check=True)
+        whole = sorted(server.asked)
+        server.asked.clear()
+        for number in (signal.SIGKILL, signal.SIGINT):
+            seen = len(server.asked)
+            with begun(*line, "--out", tmp_path / "killed") as process:
+                while process.poll() is None and len(server.asked) < seen + 9:
+                    time.sleep(0.005)
+                process.send_signal(number)
+                process.communicate()
+            results = [result for result in read_results(tmp_path / "killed") if result.status == "ok"]
+            assert len(results) < conversations
+        time.sleep(0.3)  # what was in flight ends
+        command(*line, "--out", tmp_path / "killed", check=True)
+    assert len(whole) == len(set(whole)) == conversations * TURNS
+    assert sorted(set(server.asked)) == whole
+    assert len(server.asked) <= len(whole) + 2 * connections
+    replies, again = (
+        {result.id: (result.reply, result.turns, result.score) for result in read_results(tmp_path / name)}
+        for name in ("whole", "killed")
+    )
+    assert len(replies) == conversations
+    assert again == replies
+    assert report(tmp_path / "killed", capsys) == report(tmp_path / "whole", capsys)
 
 
 def test_a_single_prompt_has_no_place_for_turns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,7 +28,7 @@ class Layout(NamedTuple):
 
     text: str
     starts: list[int]
-    """The position of each segment."""
+    """The position of each segment, with the label of its speaker."""
     ends: list[int]
     tokens: list[int]
     """The tokens that each segment adds."""
@@ -42,7 +42,7 @@ def lay_out(prompt: Prompt) -> Layout:
     template = prompt.template
     layout = Layout("", [], [], [], [], {})
     texts, place = list[str](), 0
-    skipped = len(template.before)
+    skipped, labels = len(template.before), set(filter(None, template.labels.values()))
     for part in prompt.parts():
         text = part.text
         if part.message and not template.turns:  # the messages after the context
@@ -56,7 +56,7 @@ def lay_out(prompt: Prompt) -> Layout:
             if skipped:  # the text before the context is one part
                 skipped -= len(text)
                 continue
-            start = place
+            start = place - (len(texts[-1]) if part.segment and texts and texts[-1] in labels else 0)
         texts.append(text)
         place += len(text)
         if part.segment:

@@ -23,7 +23,7 @@ from carrara.tokenizers import get
 from carrara.types import Message, Segment
 
 BEGINNING = 20
-"""The characters by which a turn is looked up. A shorter turn is not recognized."""
+"""The most characters by which a turn is looked up."""
 
 
 class Turns:
@@ -36,13 +36,14 @@ class Turns:
         for number in sorted(range(len(layout.starts)), key=lambda n: layout.starts[n] - layout.ends[n]):
             start, end = layout.starts[number], layout.ends[number]
             self._by_beginning.setdefault(layout.text[start : min(end, start + BEGINNING)], []).append(number)
+        self._sizes = sorted({len(beginning) for beginning in self._by_beginning}, reverse=True)
 
     def find(self, text: str) -> list[Segment] | None:
         """Return the turns that a text consists of. None if it has anything else."""
         layout, segments, place = self._layout, list[Segment](), 0
         text = text.strip()
         while place < len(text):
-            known = self._by_beginning.get(text[place : place + BEGINNING], ())
+            known = (n for size in self._sizes for n in self._by_beginning.get(text[place : place + size], ()))
             turns = ((n, layout.text[layout.starts[n] : layout.ends[n]]) for n in known)
             number, turn = next(((n, turn) for n, turn in turns if text.startswith(turn, place)), (-1, ""))
             if not turn:

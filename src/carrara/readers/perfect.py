@@ -14,8 +14,11 @@ from carrara.readers.notes import CLOSE, CLOSE_PART, OPEN, OPEN_PART
 from carrara.readers.repl.reader import HIDDEN, Repl
 from carrara.types import UndecidableError
 
-_FRAME = re.compile(r"\A\[\d+\] |\n(?:The text goes on at \d+\.|This is the end of the text\.)\Z")
-"""The text that the tool `read` puts around a page."""
+_FRAME = re.compile(
+    r"\A\[\d+\] |\n(?:The text goes on at \d+\.|This is the end of the text\.)\Z"
+    r"|\n\nPlease continue working on this task [^\n]*\Z"
+)
+"""The text that the tool `read` puts around a page, and Inspect after a summary."""
 
 
 class ReadCall(NamedTuple):
@@ -34,7 +37,7 @@ def reply_to(item: Item, prompt: str, earlier: Sequence[str] = ()) -> str:
     context = ReaderContext(item)
     if prompt.rstrip().endswith(context.question):
         return answer_from(item, earlier or [prompt])
-    return _present(context, earlier) if earlier else take_notes(item, prompt)
+    return _notes_on(context, earlier[:-1], earlier[-1].strip()) if earlier else take_notes(item, prompt)
 
 
 def take_notes(item: Item, prompt: str) -> str:
@@ -44,8 +47,7 @@ def take_notes(item: Item, prompt: str) -> str:
     """
     notes = prompt.rpartition(OPEN)[2].partition(CLOSE)[0]
     passage = prompt.rpartition(OPEN_PART)[2].partition(CLOSE_PART)[0].strip()
-    context = ReaderContext(item)
-    return "\n".join(filter(None, [_present(context, [notes, passage]), _begun(context, notes, passage)]))
+    return _notes_on(ReaderContext(item), [notes], passage)
 
 
 def next_reads(item: Item, calls: int, page: int) -> list[ReadCall]:
@@ -86,7 +88,7 @@ def next_block(item: Item, previous: int) -> str:
 
 def answer_from(item: Item, texts: Iterable[str]) -> str:
     """Return the answer that texts decide, such as the pages that were read."""
-    context, texts = ReaderContext(item), [_FRAME.sub("", text) for text in texts]
+    context = ReaderContext(item)
     try:
         return item.task.write(item.solve(context.prompt([_present(context, texts)])))
     except UndecidableError as reason:
@@ -105,13 +107,18 @@ def _present(context: ReaderContext, texts: Iterable[str]) -> str:
     return context.separator.join(fact for fact in facts if _with_single_spaces([fact]) in whole)
 
 
-def _begun(context: ReaderContext, notes: str, passage: str) -> str:
+def _notes_on(context: ReaderContext, earlier: Sequence[str], passage: str) -> str:
+    """Return the needed facts of earlier texts and of a passage, and the beginning of one that goes on after it."""
+    return "\n".join(filter(None, [_present(context, [*earlier, passage]), _begun(context, earlier, passage)]))
+
+
+def _begun(context: ReaderContext, earlier: Sequence[str], passage: str) -> str:
     """Return the part of a needed fact that was read if the fact goes on after the passage. Empty if none does."""
     place = context.text.find(passage) + len(passage)
     parts = (context.text[start:place] for start, end in _needed_spans(context) if start < place < end)
-    whole = _with_single_spaces([notes, passage])
+    whole = _with_single_spaces([*earlier, passage])
     return next((part for part in parts if _with_single_spaces([part]) in whole), "")
 
 
 def _with_single_spaces(texts: Iterable[str]) -> str:
-    return " ".join(word for text in texts for word in text.split())
+    return " ".join(word for text in texts for word in _FRAME.sub("", text).split())

@@ -57,6 +57,9 @@ class HeldHorizon(NamedTuple):
         )
 
     def __str__(self) -> str:
+        """Return the horizon and its interval, or only `6+` if both are the end or farther."""
+        if self.low == self.most:
+            return f"{self.most}+" if self.most else "–"
         last, low, high = (f"{number}+" if number == self.most else str(number) for number in self[:3])
         return f"{last} ({low} to {high})"
 

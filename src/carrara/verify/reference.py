@@ -77,14 +77,13 @@ def reply_in_turn(name: str, item: Item, messages: Sequence[Message]) -> str:
     """Return the reply of a reference model to the last message of a conversation.
 
     Args:
-        messages: The prompt, and the messages and replies that followed.
+        messages: The prompt, or what a reader made of it, and the messages and replies that followed.
     """
     follow_ups = item.prompt.template.follow_ups
     if not follow_ups or name == "echo":
         return REFERENCES[name](item, messages)
-    size = len(item.messages())
-    replies = split_replies(REFERENCES[name](item, messages[:size]))
-    turn = (len(messages) - size) // 2
+    turn = sum(message.content in follow_ups for message in messages)
+    replies = split_replies(REFERENCES[name](item, messages[: len(messages) - 2 * turn]))
     return replies[turn] if turn < len(replies) else ""
 
 

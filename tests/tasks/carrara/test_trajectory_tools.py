@@ -30,12 +30,14 @@ from carrara import tokenizers
 from carrara.export.nemo_gym import row as nemo_gym_row
 from carrara.export.requests import RequestSettings, batch
 from carrara.inspect_tasks import trajectory
+from carrara.items.grading import grade
 from carrara.items.item import Item, item_of, make
 from carrara.items.prompt import count, fingerprint
 from carrara.items.render import finetuning, render, tabular
 from carrara.readers.context import ReaderContext
 from carrara.runs.replies import read_results
 from carrara.servers.chat_messages import declare_tools, from_inspect, to_inspect
+from carrara.tasks.carrara._nodes import NODE
 from carrara.tokenizers.template import Special, TemplateFormat
 from carrara.types import Message
 from carrara.util.errors import UsageError
@@ -82,7 +84,7 @@ def text_of_chat(chat: Chat) -> str:
     for message in chat:
         for call in message.get("tool_calls", ()):
             name = call["function"]["name"].replace("_", ".")
-            lines.append(f"Agent: {call['id']} {name} {call['function']['arguments']}")
+            lines.append(f"Agent: {call['id'].removesuffix('000')} {name} {call['function']['arguments']}")
         if message["role"] == "tool":
             lines.append(f"Tool: {message['content']}")
     return "\n".join(lines)
@@ -98,8 +100,9 @@ def check_chat(chat: Chat) -> None:
         [made] = call["tool_calls"]
         assert (made["id"], made["type"]) == (result["tool_call_id"], "function")
         assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", made["function"]["name"])
+        assert re.fullmatch(r"[a-zA-Z0-9]{9}", made["id"])
         assert isinstance(json.loads(made["function"]["arguments"]), dict)
-        assert result["content"].startswith(f"{made['id']} ")
+        assert result["content"].startswith(f"{made['id'].removesuffix('000')} ")
     assert len({result["tool_call_id"] for result in chat[2:-2:2]}) == pairs
 
 
@@ -112,7 +115,7 @@ def test_messages_are_valid_and_have_the_calls_of_the_text() -> None:
         calls = re.findall(r"^Agent: ([a-z]{6}) ([a-z]+\.[a-z]+) (\{.*\})$", text, re.MULTILINE)
         made = [message["tool_calls"][0] for message in chat if "tool_calls" in message]
         assert [(call["id"], call["function"]["name"]) for call in made] == [
-            (id, name.replace(".", "_")) for id, name, _ in calls
+            (f"{id}000", name.replace(".", "_")) for id, name, _ in calls
         ]
         values = [json.loads(arguments) for _, _, arguments in calls]
         assert [json.loads(call["function"]["arguments"]) for call in made] == values
@@ -173,6 +176,62 @@ def test_lengths_are_those_of_the_rendered_template(length: int, monkeypatch: py
             assert json.loads(arguments)
 
 
+MISTRAL = """
+{{- bos_token }}
+{%- for m in messages %}
+    {%- if m.role == "assistant" and m.tool_calls %}
+        {{- '[TOOL_CALLS] [' }}
+        {%- for call in m.tool_calls %}
+            {{- (call.function|tojson)[:-1] }}
+            {%- if call.id is not defined or call.id|length != 9 %}
+                {{- raise_exception('Tool call IDs should be alphanumeric strings with length 9!') }}
+            {%- endif %}
+            {{- ', "id": "' + call.id + '"}' }}
+        {%- endfor %}
+        {{- ']' + eos_token }}
+    {%- elif m.role == "tool" %}
+        {%- if m.tool_call_id is not defined or m.tool_call_id|length != 9 %}
+            {{- raise_exception('Tool call IDs should be alphanumeric strings with length 9!') }}
+        {%- endif %}
+        {{- '[TOOL_RESULTS] {"content": ' + m.content|string + ', "call_id": "' + m.tool_call_id }}
+        {{- '"}[/TOOL_RESULTS]' }}
+    {%- elif m.role == "user" %}
+        {{- '[INST] ' + m.content + '[/INST]' }}
+    {%- else %}
+        {{- ' ' + m.content + eos_token }}
+    {%- endif %}
+{%- endfor %}"""
+"""The part of Mistral's template that writes messages, which refuses ids of other lengths than nine."""
+
+
+@pytest.mark.parametrize(
+    ("template", "marks"), [(QWEN, ["<|im_start|>", "<|im_end|>"]), (MISTRAL, ["[INST]", "[/INST]", "[TOOL_CALLS]"])]
+)
+def test_lengths_are_those_of_transformers(template: str, marks: list[str], tmp_path: Path) -> None:
+    from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
+
+    transformers = pytest.importorskip("transformers")
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    built = Tokenizer(models.BPE(vocab={letter: number for number, letter in enumerate(letters)}, merges=[]))
+    built.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    built.add_special_tokens([AddedToken(mark, special=True) for mark in ("<s>", "</s>", *marks)])
+    built.save(str(tmp_path / "tokenizer.json"))
+    config = {"chat_template": template, "bos_token": "<s>", "eos_token": "</s>"}
+    (tmp_path / "tokenizer_config.json").write_text(
+        json.dumps({**config, "tokenizer_class": "PreTrainedTokenizerFast"}), encoding="utf-8"
+    )
+    own = transformers.AutoTokenizer.from_pretrained(str(tmp_path))
+    for index in range(3):
+        item = item_with_tools(index, 20_000 * bool(index), tokenizer=f"hf:{tmp_path}")
+        chat = json.loads(json.dumps(chat_of(item)))
+        for message in chat:
+            for call in message.get("tool_calls", ()):
+                call["function"]["arguments"] = json.loads(call["function"]["arguments"])
+        ids = own.apply_chat_template(chat, add_generation_prompt=True, return_dict=True)["input_ids"]
+        assert len(ids) == item.survey.tokens
+        assert not index or len(ids) == 20_000
+
+
 @pytest.mark.parametrize(
     ("template", "words"),
     [
@@ -205,6 +264,14 @@ def test_a_result_that_a_template_writes_as_json_is_counted_with_its_escapes() -
 def test_formats_that_are_known_without_tools_are_refused(tokenizer: str) -> None:
     with pytest.raises(UsageError, match="known without calls of tools"):
         item_with_tools(tokenizer=tokenizer)
+
+
+def test_the_id_of_a_call_may_be_given_as_an_api_takes_it() -> None:
+    item = next(item for index in range(99) if NODE.pattern.fullmatch((item := item_with_tools(index)).gold))
+    other = next(call.id for call in item.context.instance.structure.calls if call.id != item.gold)
+    for text in (f"FINAL ANSWER: {item.gold}000", f"The last change was by call `{item.gold}000`.", item.gold):
+        assert grade(item.task, item.question, text).score == 1.0, text
+    assert grade(item.task, item.question, f"FINAL ANSWER: {other}000").score == 0.0
 
 
 # --- runs ---

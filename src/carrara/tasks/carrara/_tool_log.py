@@ -149,8 +149,8 @@ _PATTERNS: Sequence[tuple[ToolName | None, Action, re.Pattern[str]]] = [
     *((name, action, _pattern(form)) for name, tool in TOOLS.items() for action, form in tool.calls.items()),
     (None, "note", _pattern(_NOTE)),
 ]
-_CALL = re.compile(r"\b(?P<id>[a-z]{6}) (?P<tool>[a-z]+)[._](?P<call>[a-z]+ \{.*\})")
-"""A call. Its function has `_` where an API takes no dots."""
+_CALL = re.compile(r"\b(?P<id>[a-z]{6})(?:000)? (?P<tool>[a-z]+)[._](?P<call>[a-z]+ \{.*\})")
+"""A call. In an API its id ends with three zeros, and its function has `_` in place of dots."""
 _RESULT = re.compile(
     r"\b(?P<id>[a-z]{6}) (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d) \{(?:\"ok\": (?P<ok>true)|\"error\")(?P<rest>.*)\}"
 )

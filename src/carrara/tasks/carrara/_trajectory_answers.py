@@ -25,6 +25,8 @@ _ALSO_NONE = (
     "no call", "no calls", "no such call", "no call changed it", "no note", "no such note",
 )  # fmt: skip
 _ID = re.compile(r"(?:the )?(?:call |id )*", re.IGNORECASE)
+_ZEROS = re.compile(r"(?<=\b[a-z]{6})000\b", re.IGNORECASE)
+"""The end of an id where templates write the call as an API takes it."""
 _REASON = re.compile(r"(?<=^none) ?\([^()\n]*\)\Z", re.IGNORECASE)
 """Why there is none, after the answer."""
 _CALLS = re.compile(r" (?:calls?|changes?)\Z")
@@ -67,7 +69,7 @@ class TrajectoryAnswerType(AnswerType[TrajectoryAnswer]):
             number = read_number(_CALLS.sub("", text.strip(" .")))
             return None if number is None else TrajectoryAnswer(str(number))
         if not question.options:
-            name = _ID.sub("", text.strip(AROUND), count=1).strip(AROUND)
+            name = _ZEROS.sub("", _ID.sub("", text.strip(AROUND), count=1).strip(AROUND))
             if NODE.pattern.fullmatch(name):
                 return TrajectoryAnswer(name.lower())
             question = replace(question, options=(NONE,))
@@ -81,7 +83,7 @@ class TrajectoryAnswerType(AnswerType[TrajectoryAnswer]):
         elif question.options:
             yield from map(TrajectoryAnswer, _VALUE.find_values(text, question))
         else:
-            yield from (TrajectoryAnswer(name) for sentence in sentences for name in NODE.find(sentence))
+            yield from (TrajectoryAnswer(name) for part in sentences for name in NODE.find(_ZEROS.sub("", part)))
 
     def trivial(self, question: Question[Any]) -> Mapping[str, str]:
         return {NONE: NONE, "every choice": ", ".join(question.options)}

@@ -67,7 +67,7 @@ from carrara.answers.transcript import join_replies
 from carrara.answers.turn_trace import RuleTrace, TurnTrace
 from carrara.generators.rule_wordings import read_message, read_request, write_message, write_request
 from carrara.task import Instance, Rng, Sweep
-from carrara.task.inversion import read_names
+from carrara.task.inversion import field_pattern
 from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import sweep_values
 from carrara.tasks.carrara._rule_events import (
@@ -84,7 +84,17 @@ from carrara.tasks.carrara._rule_events import (
     write_turn,
 )
 from carrara.tasks.carrara._rule_turns import RuleBook, Turn, deciding, draw_turns
-from carrara.types import PRESENTS, ErrorType, Marker, Message, PromptTemplate, Question, Role, Style
+from carrara.types import (
+    PRESENTS,
+    ErrorType,
+    Marker,
+    Message,
+    PromptTemplate,
+    Question,
+    Role,
+    Style,
+    UndecidableError,
+)
 
 _LABELS: Mapping[Role, str] = {"user": "User: ", "assistant": "Assistant: "}
 _NEUTRAL = "hum"
@@ -213,12 +223,10 @@ class Rules(SuiteTask):
         text = first.content.rpartition(_START)[2]
         if others:
             text = "\n".join(_LABELS[turn.role] + turn.content for turn in [Message("user", text), *others])
-        context, _, request = text.rpartition(f"\n{_LABELS['user']}")
-        names = {**read_names(["ask"], request, wording)}
+        context, names = _split_request(text, wording)
         for number, message in enumerate(messages[size:], 2):
-            before, _, request = message.content.rpartition(f"\n{_LABELS['user']}")
-            asked = read_names(["ask"], request, wording)
-            names |= {f"{name} {number}": asked[name] for name in ("day", "request")} | {f"before {number}": before}
+            before, asked = _split_request(message.content, wording)
+            names |= {f"{name} {number}": value for name, value in asked.items()} | {f"before {number}": before}
         return context, names
 
     def solve(self, context: str, names: Mapping[str, str]) -> RuledReply:
@@ -298,6 +306,14 @@ def _later(turn: Turn, ask: str) -> str:
     """Return the message of a further turn: what was said in between, and the request."""
     labelled = [f"{_LABELS['user']}[Day {day}] {text}\n{_LABELS['assistant']}{LEFT_OUT}" for day, text in turn.messages]
     return "\n".join([*labelled, f"{_LABELS['user']}{ask}"])
+
+
+def _split_request(text: str, wording: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """Return the conversation before the last request, and the day and the text of the request."""
+    requests = [*field_pattern(wording["ask"]).finditer(text)]
+    if not requests:
+        raise UndecidableError("no question was found")
+    return text[: requests[-1].start()], requests[-1].groupdict()
 
 
 def _guess(rng: Rng, request: Request) -> str:

@@ -60,7 +60,7 @@ from carrara.generators.life_wordings import (
 )
 from carrara.generators.people import NAMES
 from carrara.generators.round_robin import in_turn
-from carrara.task import Instance, Rng, Sweep, asks_of
+from carrara.task import OPEN, Instance, Rng, Sweep, asks_of
 from carrara.task.inversion import read_names
 from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import count_cells, sweep_values
@@ -236,8 +236,10 @@ class Timeline(SuiteTask):
 
     def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
         *turns, last = messages
-        if not turns:
+        if not turns and OPEN in last.content:
             return super().read_prompt(messages, wording)
+        if not turns:  # what a reader made of turns
+            return last.content, read_names(asks_of(self), last.content, wording)
         return "\n".join(turn.content for turn in turns), read_names(asks_of(self), last.content, wording)
 
     def solve(self, context: str, names: Mapping[str, str]) -> Words | int | str:
