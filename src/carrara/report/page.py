@@ -227,12 +227,12 @@ def _incomplete_notes(results: Sequence[Result], styles: Styles) -> Iterator[str
 
     The run is incomplete, or items did not fit.
 
-    Subsets of a task have their own instances and lengths, so each is compared with itself. Recorded replies have sizes
-    of their own.
+    Subsets of a task have their own instances and lengths, so each is compared with itself, and so is each length of
+    published rows, whose number may differ. Recorded replies have sizes of their own.
     """
     series_for = series_of(results)
     results = [result for result in results if RECORDED not in result.settings]
-    counts = Counter((result.task, _subset(result.id), result.length, series_for(result)) for result in results)
+    counts = Counter((result.task, _subset(result), result.length, series_for(result)) for result in results)
     most: dict[tuple[str, int], int] = {}
     for (task, subset, _, _), n in counts.items():
         most[task, subset] = max(most.get((task, subset), 0), n)
@@ -255,8 +255,11 @@ def _short_reasoning_notes(results: Sequence[Result]) -> Iterator[str]:
         yield f"{len(short_of):,} of {count(len(with_budget), 'reply')} reasoned for fewer tokens than was asked for."
 
 
-def _subset(id: str) -> int:
-    item_id = item_id_of(id)
+def _subset(result: Result) -> int:
+    """Return the part of a task whose lengths have as many instances as each other."""
+    if result.task.startswith("published/"):
+        return result.length
+    item_id = item_id_of(result.id)
     return subset_of(item_id.index) if item_id else 0
 
 

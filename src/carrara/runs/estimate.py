@@ -17,7 +17,7 @@ from carrara import tokenizers
 from carrara.constants import COT, READER
 from carrara.items import registry
 from carrara.items.arrangement import check_task
-from carrara.items.item import context_of, left_out, questions_of
+from carrara.items.item import context_of, count_existing, left_out, questions_of
 from carrara.items.item_id import ALL, ItemId, RunJob
 from carrara.items.prompt import FollowUps
 from carrara.items.prompt_pack import Pack
@@ -32,7 +32,7 @@ from carrara.runs.replies import LOGS, read_results
 from carrara.runs.settings import FILE, SERVER, settings_of
 from carrara.servers.reasoning_mode import ASKED, NONE, Thinking
 from carrara.tokenizers.gguf import logged_name, split_digest
-from carrara.util.errors import LengthError, UsageError
+from carrara.util.errors import LengthError
 from carrara.util.log import warn_once
 from carrara.util.quantities import write_length
 from carrara.util.table import table
@@ -112,10 +112,8 @@ def estimate(config: RunConfig, options: EstimateOptions | None = None) -> RunEs
     jobs = sharding.jobs_in(sharding.blocks(config.jobs, config.shard)) if config.shard else config.jobs
     for job in _arrangeable(jobs):
         config.context_reader.check(job.first)
-        if job.instances == ALL:
-            raise UsageError(f"how many items {job.first.task} has is known when a run reads them: say how many, `n`")
         shape = shaped(_shape_id(job.first))
-        items_of_job = job.instances * shape.questions
+        items_of_job = count_existing(job.first, job.instances) * shape.questions
         left_of_job = max(0, items_of_job - replies.count(job))
         line = _line(config, options, job, shape, earlier, left_of_job)
         items, left = items + items_of_job, left + left_of_job
@@ -139,7 +137,12 @@ def _arrangeable(jobs: Sequence[RunJob]) -> Iterator[RunJob]:
 
 
 def _shape_id(first: ItemId) -> ItemId:
-    """Return the item on which the instances of a job are measured: without filler, or of a length that is quick."""
+    """Return the item on which the instances of a job are measured.
+
+    It has no filler, or a length that is quick. Instances from files have no other length than theirs.
+    """
+    if count_existing(first, ALL) < ALL:
+        return first
     length = min(first.length, FAR) if registry.load(first.task).is_sized else 0
     return replace(first, length=length, arrange="")
 
@@ -198,7 +201,8 @@ def _item(config: RunConfig, job: RunJob, shape: PromptShape, size: float, earli
     added = thinking.length if reasons else 0
     reply_tokens = earlier.reply_tokens(name, job.first.length) if is_whole else None
     if reply_tokens is None:
-        answer = shape.answer * max(1.0, job.first.length / FAR) if registry.load(name).is_sized else shape.answer
+        measured_length = _shape_id(job.first).length
+        answer = shape.answer * job.first.length / measured_length if measured_length else shape.answer
         reply_tokens = answer / turns + AROUND + added
     if config.max_tokens:
         reply_tokens = min(reply_tokens, config.max_tokens + added)
@@ -220,7 +224,7 @@ def _shape(first: ItemId, pack: Pack | None, reader: Reader) -> PromptShape:
     questions, answers = list[int](), list[int]()
     bare, tails, around = list[int](), list[int](), list[int]()
     follow_ups = FollowUps(0, 0)
-    for index in range(first.index, first.index + SAMPLED):
+    for index in range(first.index, first.index + count_existing(first, SAMPLED)):
         item_id = replace(first, index=index)
         posed = questions_of(item_id, pack)
         questions.append(len(posed.questions))
