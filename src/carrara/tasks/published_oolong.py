@@ -231,6 +231,8 @@ class Real(PublishedOolong):
     def read_gold(self, row: Row) -> Answer:
         text = row.cells["answer"]
         value = oolong.split_real(text)
+        if value == []:
+            raise UsageError(f"the answer of {row.where} names nothing: {text[:100]}")
         if isinstance(value, list):
             return Answer("list", tuple(value), "", text)
         return Answer("number" if isinstance(value, int) else "words", (str(value).strip(),), "", text)
