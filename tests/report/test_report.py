@@ -327,7 +327,9 @@ def test_subsets_are_complete_by_themselves() -> None:
 def test_each_length_of_published_rows_has_its_own_number() -> None:
     task = "published/graphwalks-bfs"
     rows = [reply(i, length=length, task=task) for length, n in ((4096, 3), (8192, 20)) for i in range(n)]
-    assert "Incomplete" not in text_of_page(rows)
+    text = text_of_page(rows)
+    assert "Incomplete" not in text
+    assert "Lengths are in tokens, as those of the published rows are counted, and" in text
     others = [replace(row, model="lab/other") for row in rows[:-1]]
     assert "Incomplete: other has 19 of 20 replies at 8k in" in text_of_page([*rows, *others])
 

@@ -357,6 +357,7 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
     no_model_solves, no_model_solves_in_all = sample_unsolved(results, styles, find_snippet)
     trivial = trivial_baselines(results)
     tasks = _task_views(results, rows, styles, trivial)
+    are_published = all(result.task.startswith("published/") for result in results)
     return {
         "results": len(results),
         "contexts": len({result.context_id for result in results}),
@@ -406,7 +407,7 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
         "unsolved_in_all": no_model_solves_in_all,
         "runs": runs,
         "counts": count_chart(counted_apart) if counted_apart else "",
-        "tokenizers": list(dict.fromkeys(run.tokenizer for run in runs)),
+        "tokenizers": [] if are_published else list(dict.fromkeys(run.tokenizer for run in runs)),
         "has_reader": has_reader(results),
         "attempted": any(row.stat.attempts for row in rows),
         "hollow": any(not row.stat.attempts for row in rows),

@@ -16,6 +16,7 @@ from carrara.tasks._oolong_score import score_real, score_synth
 from carrara.tasks.published_oolong import REAL, SYNTH, sources
 from carrara.tasks.published_rows import remember_files
 from carrara.util.errors import UsageError
+from carrara.verify.reference import chance
 from tests.helpers.oolong_rows import FORMS, LABELS, real, synth
 from tests.helpers.published_sets import jsonl as write
 
@@ -203,6 +204,16 @@ def test_replies_that_understand_nothing(synthetic: Mapping[str, Item], transcri
     assert {name for name, pairs in found.items() if any(theirs for _, theirs in pairs)} == {"every name of the text"}
     assert score_synth("Answer: more common, less common, same frequency", "more common than", "") == 1.0
     assert score_real("\\boxed{12}", "10") == 0.5625
+
+
+def test_the_chance_level_is_that_of_a_frequent_answer(tmp_path: Path) -> None:
+    """Where the answers are no closed list, the guesser gives the most frequent one of the file."""
+    spells = ["Hex", "Hex", "Ray", "Hex", "Ash"]
+    rows = [real(n, "Which spell?", spell) for n, spell in enumerate(spells)]
+    write(tmp_path / "test.jsonl", [*rows, real(7, "How many?", "3")])
+    found = items(tmp_path, REAL)
+    assert [item.question.chance_level for item in found] == [1.0, 1.0, 0.0, 1.0, 0.0, 0.0]
+    assert [chance(item, []) for item in found] == ["\\boxed{Hex}"] * 5 + ["\\boxed{unknown}"]
 
 
 # --- what cannot be run ---
