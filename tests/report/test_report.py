@@ -344,6 +344,16 @@ def test_subsets_are_complete_by_themselves() -> None:
     assert "Incomplete: " in text_of_page([*run({0: 1.0, 4096: 1.0}), *later[:-1]])
 
 
+def test_each_length_of_published_rows_has_its_own_number() -> None:
+    task = "published/graphwalks-bfs"
+    rows = [reply(i, length=length, task=task) for length, n in ((4096, 3), (8192, 20)) for i in range(n)]
+    text = text_of_page(rows)
+    assert "Incomplete" not in text
+    assert "Lengths are in tokens, as those of the published rows are counted, and" in text
+    others = [replace(row, model="lab/other") for row in rows[:-1]]
+    assert "Incomplete: other has 19 of 20 replies at 8k in" in text_of_page([*rows, *others])
+
+
 def test_failures_show_everything_and_how_much_more() -> None:
     bad = replace(reply(3), reply="word " * 1000, error="late", answer=None, status="truncated")
     text = text_of_page([*run({0: 1.0}), bad])

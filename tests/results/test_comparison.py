@@ -118,6 +118,8 @@ def test_what_is_another_item_is_named_and_not_averaged(other: dict[str, Any], n
 def test_worlds_are_paired_across_tokenizers_where_that_is_asked_for() -> None:
     first, second = curve("a", {1024: 9}), curve("b", {1024: 25}, tokenizer="o200k")
     assert both(first, second, by_instance=True).tasks[0].verdict() == "better"
+    with pytest.raises(UsageError, match="pair the same questions on the same instances by `by_instance`"):
+        both(first, second)
     with pytest.raises(UsageError, match="parameters the default and complexity=5"):
         both(first, curve("b", {1024: 25}, params="complexity=5"), by_instance=True)
 

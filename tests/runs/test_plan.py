@@ -1,6 +1,7 @@
 """What a run would take, beside what it took: requests and tokens to the last one, where lengths are given."""
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from carrara.runs.prices import Price, read_price, read_prices
 from carrara.util.errors import UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.process import in_file
-from tests.helpers.published_sets import graphwalks, jsonl
+from tests.helpers.published_sets import graphwalks, jsonl, longbench2
 from tests.results.test_leaderboard import reply
 
 
@@ -33,6 +34,20 @@ def test_a_plan_is_what_is_sent(tmp_path: Path) -> None:
     for line in plan.rows:
         sent = [one.tokens for one in run if one.task.partition(":")[0] == line.task and one.length == line.length]
         assert line.sent == pytest.approx(sum(sent), rel=0.02)  # of questions on one context the longest has its length
+
+
+@pytest.mark.parametrize(("asked", "requests"), [({}, [3, 1]), ({"n": 2}, [2, 1])])
+def test_rows_of_published_files_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: Mapping[str, int], requests: list[int]
+) -> None:
+    """A file has three rows of one length, and one that is longer than what is measured of other tasks."""
+    monkeypatch.setenv("CARRARA_CACHE", str(tmp_path / "cache"))
+    rows = [*(longbench2(n) for n in range(3)), longbench2(3, words=60_000)]
+    path = jsonl(tmp_path / "data.jsonl", rows)
+    plan = door.plan("longbench-v2", "openai/gpt-4o", published=f"longbench2:{path}", **asked)
+    assert [(line.length, line.requests) for line in plan.rows] == [*zip((4096, 131072), requests, strict=True)]
+    answers = {line.written / line.requests for line in plan.rows}
+    assert len(answers) == 1, "an answer does not grow with the text"
 
 
 def test_puzzles_without_filler_are_looked_at() -> None:

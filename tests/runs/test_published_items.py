@@ -13,6 +13,7 @@ from carrara.items import registry
 from carrara.items.item import contexts, make, rebuild
 from carrara.runs.config import RunConfig
 from carrara.runs.presets import preset_of
+from carrara.tasks import published_rows
 from carrara.util.errors import UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
 
@@ -202,7 +203,7 @@ BROKEN: dict[str, tuple[str, str | dict[str, object], str]] = {
     "brackets in brackets in a line": ("qa1.jsonl", "[" * 200_000, "qa1.jsonl:1"),
     "half a character": ("qa1.json", json.dumps([GOOD, GOOD | {"input": "\ud800"}]), "row 1 of"),
     "a target that is none": ("qa1.json", {"target": "banana"}, "'banana' is no answer to qa1's"),
-    "an empty target": ("qa1.json", {"target": ""}, "'' is no answer"),
+    "an empty target": ("qa1.json", {"target": ""}, "row 1 of"),
     "a question of no task": ("qa1.json", {"question": "How are you?"}, "'How are you?' is no question of qa1"),
     "a question of another task": ("qa1.json", {"question": "Is Mary in the garden?"}, "no question of qa1"),
     "null": ("qa1.json", {"target": None}, "row 1 of"),
@@ -227,7 +228,17 @@ def test_rows_that_cannot_be_asked_are_named(wrong: str, tmp_path: Path) -> None
 
 def test_parquet_holds_texts(tmp_path: Path) -> None:
     write_rows(tmp_path / "4k" / "qa1.parquet", GOOD | {"target": 3})
-    with pytest.raises(UsageError, match="holds int64 and no texts"):
+    with pytest.raises(UsageError, match=r"row 0 of .* has no text for its target"):
+        gold_answers(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["qa1.json", "qa1.jsonl", "qa1.parquet"])
+def test_a_file_that_is_too_large_is_refused_unread(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_rows(tmp_path / "4k" / name, GOOD)
+    with (tmp_path / "4k" / name).open("ab") as file:
+        file.truncate(9 << 30)
+    monkeypatch.setattr(published_rows, "file_hash", lambda path: pytest.fail("it is hashed"))
+    with pytest.raises(UsageError, match=r"cannot be read: it has .* part it into several files"):
         gold_answers(tmp_path)
 
 

@@ -228,12 +228,12 @@ def _incomplete_notes(results: Sequence[Result], styles: Styles) -> Iterator[str
 
     The run is incomplete, or items did not fit.
 
-    Subsets of a task have their own instances and lengths, so each is compared with itself. Recorded replies have sizes
-    of their own.
+    Subsets of a task have their own instances and lengths, so each is compared with itself, and so is each length of
+    published rows, whose number may differ. Recorded replies have sizes of their own.
     """
     series_for = series_of(results)
     results = [result for result in results if RECORDED not in result.settings]
-    counts = Counter((result.task, _subset(result.id), result.length, series_for(result)) for result in results)
+    counts = Counter((result.task, _subset(result), result.length, series_for(result)) for result in results)
     most: dict[tuple[str, int], int] = {}
     for (task, subset, _, _), n in counts.items():
         most[task, subset] = max(most.get((task, subset), 0), n)
@@ -256,8 +256,11 @@ def _short_reasoning_notes(results: Sequence[Result]) -> Iterator[str]:
         yield f"{len(short_of):,} of {count(len(with_budget), 'reply')} reasoned for fewer tokens than was asked for."
 
 
-def _subset(id: str) -> int:
-    item_id = item_id_of(id)
+def _subset(result: Result) -> int:
+    """Return the part of a task whose lengths have as many instances as each other."""
+    if result.task.startswith("published/"):
+        return result.length
+    item_id = item_id_of(result.id)
     return subset_of(item_id.index) if item_id else 0
 
 
@@ -360,6 +363,7 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
     no_model_solves, no_model_solves_in_all = sample_unsolved(results, styles, find_snippet)
     trivial = trivial_baselines(results)
     tasks = _task_views(results, rows, styles, trivial)
+    are_published = all(result.task.startswith("published/") for result in results)
     return {
         "results": len(results),
         "contexts": len({result.context_id for result in results}),
@@ -413,7 +417,7 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
         "unsolved_in_all": no_model_solves_in_all,
         "runs": runs,
         "counts": count_chart(counted_apart) if counted_apart else "",
-        "tokenizers": list(dict.fromkeys(run.tokenizer for run in runs)),
+        "tokenizers": [] if are_published else list(dict.fromkeys(run.tokenizer for run in runs)),
         "has_reader": has_reader(results),
         "attempted": any(row.stat.attempts for row in rows),
         "hollow": any(not row.stat.attempts for row in rows),

@@ -205,10 +205,10 @@ def compare(sides: Sequence[Side], by_instance: bool = False, by: By = "model") 
         raise RunError(f"nothing can be compared: {'; '.join(unanswered[:3])}")
     if not lengths:
         names = [side.run if by == "run" else side.name for side, _ in chosen[0]]
-        raise UsageError(
-            f"{' and '.join(names)} have no item in common ({apart[0]}): run one of them again with the settings of "
-            "the other"
-        )
+        remedy = "run one of them again with the settings of the other"
+        if not by_instance and any(_share_instances(first, second) for (first, _), (second, _) in chosen):
+            remedy = "pair the same questions on the same instances by `by_instance`"
+        raise UsageError(f"{' and '.join(names)} have no item in common ({apart[0]}): {remedy}")
     of_each_two = by == "run" and len(chosen) == math.comb(len(sides), 2)
     tasks, shortened = _over_lengths(pairs)
     refused = unanswered + refused
@@ -225,6 +225,12 @@ def compare(sides: Sequence[Side], by_instance: bool = False, by: By = "model") 
         list(dict.fromkeys(refused)),
         by,
     )
+
+
+def _share_instances(first: Side, second: Side) -> bool:
+    """Return whether two sides were asked a question on the same instance, by whichever tokenizer."""
+    first_scores, second_scores = _scores(first.results, True), _scores(second.results, True)
+    return any(keys.keys() & second_scores.get(task, {}).keys() for task, keys in first_scores.items())
 
 
 AskedSide = tuple[Side, Mapping[str, Mapping["Key", "ItemScores"]]]

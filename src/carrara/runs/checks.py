@@ -11,7 +11,9 @@ from carrara.constants import REQUEST
 from carrara.items.item import questions_of
 from carrara.items.item_id import ItemId
 from carrara.items.prompt import fingerprint
+from carrara.params import read_canonical
 from carrara.readers.prompts import prompt_of
+from carrara.results.series import item_id_of
 from carrara.runs import answer_reserve
 from carrara.runs.config import RunConfig
 from carrara.runs.replies import LoggedReply
@@ -88,6 +90,25 @@ def crowded(config: RunConfig, samples: Iterable[Sample], window: int | None) ->
 def total_of(config: RunConfig, sample: Sample) -> int:
     """Return the tokens of a prompt with its answer, as far as they can be known."""
     return answer_reserve.total(sample.metadata or {}, Thinking.parse(config.cot), config.max_tokens)
+
+
+def changed_files(config: RunConfig, replies: Iterable[LoggedReply]) -> Iterator[str]:
+    """Yield a warning for each task whose published files are others than those of the replies in the run's folder."""
+    files: dict[str, set[str]] = {}
+    for reply in replies:
+        if item_id := item_id_of(reply.result.id):
+            files.setdefault(item_id.task, set()).add(_file_hash(item_id))
+    for task, file_hash in {job.first.task: _file_hash(job.first) for job in config.jobs}.items():
+        if file_hash and task in files and file_hash not in files[task]:
+            yield (
+                f"the files of {task} have changed since it was run into {config.out}: the replies there are to other "
+                "items, so all are asked anew, and results are shown apart"
+            )
+
+
+def _file_hash(item_id: ItemId) -> str:
+    """Return the hash of the files of a published item, and nothing for other items."""
+    return read_canonical(item_id.params).get("data", "") if item_id.task.startswith("published/") else ""
 
 
 def _cut_answers(samples: Iterable[Sample], limit: int | None) -> Iterator[str]:

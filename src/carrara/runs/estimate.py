@@ -241,7 +241,8 @@ def _item(config: RunConfig, job: RunJob, shape: PromptShape, size: float, earli
     added = thinking.length if reasons else 0
     reply_tokens = earlier.reply_tokens(name, job.first.length) if is_whole else None
     if reply_tokens is None:
-        answer = shape.answer * max(1.0, job.first.length / FAR) if registry.load(name).is_sized else shape.answer
+        grows = shape.given is None and registry.load(name).is_sized
+        answer = shape.answer * max(1.0, job.first.length / FAR) if grows else shape.answer
         reply_tokens = answer / turns + AROUND + added
     if config.max_tokens:
         reply_tokens = min(reply_tokens, config.max_tokens + added)
@@ -263,7 +264,7 @@ def _shape(first: ItemId, pack: Pack | None, reader: Reader) -> PromptShape:
     questions, answers = list[int](), list[int]()
     bare, tails, around = list[int](), list[int](), list[int]()
     follow_ups = FollowUps(0, 0)
-    for index in range(first.index, first.index + SAMPLED):
+    for index in range(first.index, first.index + count_existing(first, SAMPLED)):
         item_id = replace(first, index=index)
         posed = questions_of(item_id, pack)
         questions.append(len(posed.questions))

@@ -36,7 +36,7 @@ from carrara.results.shortened import counts_of
 from carrara.runs import answer_reserve, manifest, progress, sharding, window
 from carrara.runs.budget import Meter, metering
 from carrara.runs.by_reference import ReferencedAPI
-from carrara.runs.checks import check_size, check_unchanged, crowded, known_window, total_of, warnings
+from carrara.runs.checks import changed_files, check_size, check_unchanged, crowded, known_window, total_of, warnings
 from carrara.runs.config import RunConfig
 from carrara.runs.folder import (
     CACHE,
@@ -228,7 +228,7 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         meter = _make_meter(config, subject, replies, samples, left, confirm)
         if left and server is None:
             server = _probe(config, _continues(config), left)
-        for warning in warnings(config, model, server, samples.values(), left):
+        for warning in (*changed_files(config, own), *warnings(config, model, server, samples.values(), left)):
             logger.warning(warning)
         if server and _continues(config):
             extra_body |= require_prefill(config.model, config.cot, server.prefill)

@@ -7,6 +7,9 @@ import re
 from ast import literal_eval
 from collections.abc import Sequence
 from datetime import date, datetime
+from itertools import pairwise
+
+from carrara.tasks.table_files import is_text
 
 SHORT = 20
 """The characters below which a reply without a colon is an answer as a whole."""
@@ -14,7 +17,7 @@ COMPARISONS = ("more common", "less common", "same frequency")
 NUMERIC, DATE = "ANSWER_TYPE.NUMERIC", "ANSWER_TYPE.DATE"
 _DATE_FORMS = ("%m/%d/%Y", "%m-%d-%Y", "%Y-%m-%d", "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%B %d %Y")
 _GOLD_DATE = "[datetime.date(%Y, %m, %d)]"
-_BOXES = (re.compile(r"\\boxed\{\\text\{([^}]*)\}\}"), re.compile(r"\\boxed[\{]+([^}]*)[\}]+"))
+_TEXT_BOX, _BOX = re.compile(r"\\boxed\{\\text\{"), re.compile(r"\\boxed\{+")
 
 
 def score_synth(reply: str, gold: object, answer_type: str) -> float:
@@ -60,8 +63,8 @@ def score_real(reply: str, gold: str) -> float:
     >>> score_real(r"\\boxed{a, b, c, d}", "a, b"), score_real(r"\\boxed{7}", "5"), score_real("7", "7")
     (1.0, 0.5625, 0.0)
     """
-    box = next((match for pattern in _BOXES if (match := pattern.search(reply))), None)
-    answer = split_real(box[1]) if box else reply
+    box = read_box(reply)
+    answer = reply if box is None else split_real(box)
     right = split_real(gold)
     match right, answer:
         case int(), int():
@@ -72,6 +75,19 @@ def score_real(reply: str, gold: str) -> float:
             return len({*right}.intersection(answer)) / len(right) if right else 0.0
         case _:
             return 0.0
+
+
+def read_box(reply: str) -> str | None:
+    """Return the text of the first box: of one with `\\text`, if there is any. A box ends at the first brace.
+
+    >>> read_box(r"\\boxed{7} or \\boxed{\\text{Fire Bolt}}"), read_box(r"\\boxed{{7}}"), read_box(r"\\boxed{7")
+    ('Fire Bolt', '7', None)
+    """
+    *parts, _ = reply.split("}")
+    for part, after in pairwise(parts):
+        if not after and (box := _TEXT_BOX.search(part)):
+            return part[box.end() :]
+    return next((part[box.end() :] for part in parts if (box := _BOX.search(part))), None)
 
 
 def split_real(text: str) -> int | str | list[str]:
@@ -111,6 +127,6 @@ def read_gold(text: str) -> Sequence[object]:
         values = literal_eval(text)
     except (SyntaxError, RecursionError, MemoryError, TypeError):
         raise ValueError(text) from None
-    if not isinstance(values, list) or not values or not all(isinstance(value, str | int) for value in values):
+    if not isinstance(values, list) or not values or not all(isinstance(v, int) or is_text(v) for v in values):
         raise ValueError(text)
     return values

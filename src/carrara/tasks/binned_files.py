@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from carrara import tokenizers
-from carrara.tasks.published_rows import PublishedFile, files_of, find_files, tell_left_out
+from carrara.tasks.published_rows import PublishedFile, check_repeats, find_files, tables_of, tell_left_out
 from carrara.tasks.table_files import bin_of, cached, column_names, read_cells
 from carrara.util.errors import UsageError
 from carrara.util.log import logger
@@ -56,9 +56,7 @@ class BinnedFiles(Generic[R]):
         if not os.path.exists(place):
             raise UsageError(f"there is no file or folder {place}: `published` takes {self.title} as it was published")
         paths, others, published_files = list[Path](), list[Path](), list[PublishedFile]()
-        for path in sorted(files_of(place, ENDINGS)):
-            if path is not place and (path.suffix.lower() not in ENDINGS or path.name.startswith(".")):
-                continue
+        for path in tables_of(place, ENDINGS):
             missing = self._missing(path)
             if missing and path is place:
                 has = ", ".join(column_names(path)) or "none"
@@ -79,17 +77,11 @@ class BinnedFiles(Generic[R]):
         """Return the rows of a task at a length, by the hash of all files."""
         if not data:
             raise UsageError(f'{task} needs its files: give them by `published = "{self.name}:FILE"`')
-        rows, first_paths = list[R](), dict[str, Path]()
-        for path in find_files(data, task, length):
-            for row in self._rows_of(path, task, length):
-                if (first_path := first_paths.setdefault(row.text, path)) != path:
-                    raise UsageError(
-                        f"{row.where} stands in {first_path} too: leave one of the two files in the folder"
-                    )
-                rows.append(row)
+        rows = [(row, path) for path in find_files(data, task, length) for row in self._rows_of(path, task, length)]
         if not rows:
             raise UsageError(f"the published files {data} have no rows of {task} at {write_length(length)}")
-        return rows
+        check_repeats((row.text, path, row.where) for row, path in rows)
+        return [row for row, _ in rows]
 
     def _rows_of(self, path: Path, task: str, length: int) -> Iterator[R]:
         for (row_task, tokens), row in zip(self._index(path), self._read(path), strict=True):

@@ -9,6 +9,7 @@ OpenAI's bins count the tokens of a row's messages and answer in o200k, and MRCR
 """
 
 import json
+import re
 from collections.abc import Mapping
 
 from carrara import tokenizers
@@ -19,6 +20,7 @@ from carrara.util.errors import UsageError
 TOKENIZER = "o200k"
 """The tokenizer of OpenAI's bins."""
 OPENAI, GDM = "published/mrcr-openai", "published/mrcr-gdm"
+_SIZE = re.compile("[0-9]{1,8}")
 _ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
 
 
@@ -45,8 +47,10 @@ def _size(row: Row, task: str) -> int:
 def stated_size(row: Row, task: str) -> int:
     """Return the size that a row states in its column context_len."""
     context_length = row.cells.get("context_len", "")
-    if not context_length.isdecimal():
-        raise UsageError(f"{row.where} has no context_len, and its path names no length: put it in a folder such as 8k")
+    if not _SIZE.fullmatch(context_length):
+        raise UsageError(
+            f"{row.where} has no tokens as context_len, and its path names no length: put it in a folder such as 8k"
+        )
     return int(context_length)
 
 

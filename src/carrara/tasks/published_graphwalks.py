@@ -21,7 +21,7 @@ from carrara.tasks.carrara._nodes import NODE, Nodes, anthropic_f1, error_type, 
 from carrara.tasks.carrara.walks import distances
 from carrara.tasks.classic._answers import SPARE
 from carrara.tasks.classic._values import Kind
-from carrara.tasks.table_files import is_text
+from carrara.tasks.table_files import check_texts, is_text
 from carrara.types import ErrorType, Question, Segment, UndecidableError
 from carrara.util.errors import UsageError
 from carrara.util.log import warn_once
@@ -133,10 +133,10 @@ def _kind_like(name: str) -> Kind:
 def _listed(reply: str) -> set[str] | None:
     """Return the names in the list of a reply's last line. None: there is no list, or not the words before it."""
     line = reply.rpartition("\n")[2]
-    listed = re.search(r"\[.*\]", line) if "Final Answer:" in line else None
-    if listed is None:
+    start, end = line.find("["), line.rfind("]")
+    if "Final Answer:" not in line or not 0 <= start < end:
         return None
-    return {name.strip() for name in listed[0].strip("[]").split(",") if name.strip()}
+    return {name.strip() for name in line[start : end + 1].strip("[]").split(",") if name.strip()}
 
 
 def card_score(reply: str, gold: Sequence[str]) -> float:
@@ -169,15 +169,14 @@ class Row:
 
 
 def _parse(cells: Mapping[str, Any], where: str) -> Row:
-    prompt, gold = cells.get("prompt"), cells.get("answer_nodes", cells.get("answer"))
+    check_texts(cells, ["prompt"], where)
+    gold = cells.get("answer_nodes", cells.get("answer"))
     operation = str(cells.get("problem_type")).lower()
-    if not is_text(prompt):
-        raise UsageError(f"{where} has no text for its prompt: mend it, or take it out")
     if operation not in OPERATIONS:
         raise UsageError(f"{where} has the problem_type {operation!r:.80}, which is none of {', '.join(OPERATIONS)}")
     if not isinstance(gold, list) or not all(map(is_text, gold)):
         raise UsageError(f"the answer_nodes of {where} are no list of names: mend the row, or take it out")
-    return Row(PREFIX + operation, str(prompt), where, tuple(sorted({*gold})))
+    return Row(PREFIX + operation, cells["prompt"], where, tuple(sorted({*gold})))
 
 
 FILES = BinnedFiles("graphwalks", "GraphWalks", ("prompt", "answer_nodes|answer", "problem_type"), _parse)

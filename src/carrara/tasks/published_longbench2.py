@@ -22,7 +22,7 @@ from carrara.answers.types import AROUND
 from carrara.task import Instance
 from carrara.tasks._published_prompts import PublishedPrompts
 from carrara.tasks.binned_files import BinnedFiles
-from carrara.tasks.table_files import is_text
+from carrara.tasks.table_files import check_texts
 from carrara.tokenizers.encoders import BytePairs
 from carrara.types import PromptTemplate, Question, Segment, Style
 from carrara.util.errors import UsageError
@@ -142,9 +142,7 @@ class Row:
 
 
 def _parse(cells: Mapping[str, Any], where: str) -> Row:
-    for name in COLUMNS:
-        if not is_text(cells.get(name)):
-            raise UsageError(f"{where} has no text for its {name}: mend it, or take it out")
+    check_texts(cells, COLUMNS, where)
     for name, known in (("answer", LETTERS), ("length", LENGTHS), ("difficulty", DIFFICULTIES)):
         if cells[name] not in known:
             raise UsageError(f"{where} has the {name} {cells[name]!r:.80}, which is none of {', '.join(known)}")

@@ -27,12 +27,16 @@ from carrara.rng import Rng
 from carrara.task import Instance
 from carrara.tasks._published_prompts import PublishedPrompts
 from carrara.tasks.published_rows import PublishedFile, files_of, find_files, tell_left_out
+from carrara.tasks.table_files import is_text
 from carrara.types import PromptTemplate, Question, Segment, Style
 from carrara.util.errors import UsageError
 from carrara.util.files import DATA, content
+from carrara.util.quantities import count
 
 NAME = "published/nolima"
 SET, BOOK = ".json", ".txt"
+BOOKS = "rand_shuffle"
+"""The folder of the books that NoLiMa's results are of. The hub has `rand_shuffle_long` beside it."""
 SETS: Mapping[str, str] = {
     "needle_set": NAME,
     "needle_set_hard": f"{NAME}-hard",
@@ -97,8 +101,8 @@ class Book:
         start = position - round(length * depth)
         if start + length > self.ends[-1]:
             raise UsageError(
-                f"{self.path} has {self.ends[-1]:,} tokens, too few for windows of {length:,}: use a longer book, or "
-                "shorter lengths"
+                f"{self.path} has {count(self.ends[-1], 'token')} in {count(len(self.ends), 'line')}, too few for "
+                f"windows of {length:,} around the end of a line: use a longer book, or shorter lengths"
             )
         cut = self._offset(position + 1)
         before = self.text[self._offset(start) : cut]
@@ -122,11 +126,11 @@ class Book:
 @lru_cache(maxsize=8192)
 def _cut(line: str, tokens: int) -> int:
     """Return the characters of a line's first tokens."""
-    count = tokenizers.get(TOKENIZER).count
-    all_tokens = count(line)
-    longest = bisect_right(range(1, len(line) + 1), tokens, key=lambda end: count(line[:end]))
+    count_tokens = tokenizers.get(TOKENIZER).count
+    all_tokens = count_tokens(line)
+    longest = bisect_right(range(1, len(line) + 1), tokens, key=lambda end: count_tokens(line[:end]))
     for end in range(min(len(line), longest + _NEAR), max(-1, longest - _NEAR), -1):
-        if count(line[:end]) == tokens and count(line[end:]) == all_tokens - tokens:
+        if count_tokens(line[:end]) == tokens and count_tokens(line[end:]) == all_tokens - tokens:
             return end
     return longest
 
@@ -243,8 +247,9 @@ def sources(place: Path) -> list[PublishedFile]:
     if not os.path.exists(place):
         raise UsageError(f"there is no {place}: `published` takes a folder with NoLiMa's needlesets and haystack")
     folder = place if place.is_dir() else place.absolute().parent.parent
-    paths = files_of(folder, (SET, BOOK))
-    books = [path for path in paths if path.suffix == BOOK and "haystack" in path.relative_to(folder).parts[:-1]]
+    paths = files_of(folder, (SET, BOOK), DATA)
+    texts = [path for path in paths if path.suffix == BOOK and "haystack" in path.relative_to(folder).parts[:-1]]
+    books = [path for path in texts if path.parent.name == BOOKS] or texts
     sets = [place] if not place.is_dir() else [path for path in paths if path.match("needle_set*.json")]
     known_sets = [path for path in sets if path.stem in SETS]
     if not books or not known_sets:
@@ -253,6 +258,7 @@ def sources(place: Path) -> list[PublishedFile]:
     tell_left_out(
         [path for path in sets if path.stem not in SETS], f"the needle sets that are run are {', '.join(SETS)}"
     )
+    tell_left_out([path for path in texts if path not in books], f"the books that are run are those in {BOOKS}")
     return sorted(
         PublishedFile(SETS[path.stem], length, file)
         for path in known_sets
@@ -265,10 +271,22 @@ def sources(place: Path) -> list[PublishedFile]:
 def _rows(data: str, task: str, length: int) -> Placements:
     paths = find_files(data, task, length)
     books = [_book(path) for path in paths if path.suffix == BOOK]
-    pairs = [pair for path in paths if path.suffix == SET for pair in _pairs(path)]
-    if not pairs or not books:
-        raise UsageError(f"the published files {data} have no rows of {task} at {length}")
-    return Placements(pairs, books, length)
+    pairs = [(pair, path) for path in paths if path.suffix == SET for pair in _pairs(path)]
+    _check_once(pairs, books)
+    return Placements([pair for pair, _ in pairs], books, length)
+
+
+def _check_once(pairs: Sequence[tuple[Pair, Path]], books: Sequence[Book]) -> None:
+    """Raise for a question or a book that is there twice: NoLiMa's table would take its items for others."""
+    pair_paths, book_paths = dict[str, Path](), dict[str, Path]()
+    for pair, path in pairs:
+        if pair.name in pair_paths:
+            raise UsageError(f"{path} has the question {pair.name}, and so has {pair_paths[pair.name]}: leave one out")
+        pair_paths[pair.name] = path
+    for book in books:
+        if book.text in book_paths:
+            raise UsageError(f"{book.path} has the same text as {book_paths[book.text]}: leave one of the two out")
+        book_paths[book.text] = book.path
 
 
 @lru_cache(maxsize=8)
@@ -277,7 +295,7 @@ def _book(path: Path) -> Book:
         text = content(path, DATA).decode()
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}") from None
-    text = text.replace("\r\n", "\n").removesuffix("\n") + "\n"
+    text = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n") + "\n"
     lines = [f"{line}\n" for line in text.split("\n")[:-1]]
     ends = accumulate(tokenizers.get(TOKENIZER).count_many(lines))
     return Book(path, text, [*accumulate(map(len, lines), initial=0)], [*ends])
@@ -295,15 +313,22 @@ def _pairs(path: Path) -> Iterator[Pair]:
 
 
 def _pairs_of(entry: Mapping[str, Any]) -> Iterator[Pair]:
-    template, needle, characters = entry["task_template"], entry["needle"], tuple(entry["character_set"])
-    if not all(isinstance(character, str) and character for character in characters) or len(characters) < 2:
+    template, needle, characters = entry["task_template"], entry["needle"], entry["character_set"]
+    if not isinstance(characters, list) or not all(map(is_text, characters)) or len({*characters}) < 2:
         raise ValueError("character_set")
     if _CHARACTER not in needle or "{question}" not in template.partition("{haystack}")[2]:
         raise ValueError("needle or task_template")
+    if not entry["questions"] or not entry["tests"]:
+        raise ValueError("questions or tests")
     for hops, question in entry["questions"].items():
         for test, arguments in entry["tests"].items():
+            if not isinstance(arguments["input_args"], list):
+                raise ValueError("input_args")
             filled = [_fill(text, arguments["input_args"]) for text in (needle, question)]
-            yield Pair(f"{entry['id']}_{test}_{hops}", hops, filled[0], filled[1], template, characters)
+            pair = Pair(f"{entry['id']}_{test}_{hops}", hops, filled[0], filled[1], template, tuple(characters))
+            if not all(map(is_text, pair[:-1])):
+                raise ValueError("half a character, or an empty text")
+            yield pair
 
 
 def _fill(text: str, arguments: Sequence[str]) -> str:

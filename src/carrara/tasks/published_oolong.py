@@ -11,6 +11,7 @@ takes a right one off. The length of synth is its context_len. That of real is t
 """
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -23,13 +24,13 @@ from carrara.answers.cues import affirmative_sentences
 from carrara.answers.extraction import LABEL, Extraction
 from carrara.answers.types import AROUND
 from carrara.generators.people import MONTHS
-from carrara.task import Instance
+from carrara.task import Instance, Rng
 from carrara.tasks import _oolong_score as oolong
 from carrara.tasks._published_prompts import PublishedPrompts
 from carrara.tasks.classic._answers import set_score
 from carrara.tasks.mrcr_rows import TOKENIZER, stated_size
 from carrara.tasks.sized_rows import Columns, Row, RowSet
-from carrara.types import PromptTemplate, Question, Segment, Style
+from carrara.types import LengthBudget, PromptTemplate, Question, Segment, Style
 from carrara.util.errors import UsageError
 
 SYNTH, REAL = "published/oolong-synth", "published/oolong-real"
@@ -99,7 +100,7 @@ class OolongAnswer(AnswerType[Answer]):
         return super().read(_TEXT_IN_BOX.sub(r"\\boxed{\1}", reply), question, ignore)
 
     def guesses(self, gold: Answer, options: Sequence[str]) -> Sequence[Answer]:
-        return [replace(gold, values=(option,)) for option in options or ("unknown",)]
+        return [replace(gold, values=(option,)) for option in options]
 
     def score(self, answer: Answer, gold: Answer) -> float:
         values, right = ([*map(str.casefold, values)] for values in (answer.values, gold.values))
@@ -178,6 +179,14 @@ class PublishedOolong(PublishedPrompts):
             labels=self.row_labels(row),
         )
 
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
+        instance = super().generate_sized(rng, budget)
+        assert budget is not None
+        if instance.options:
+            return instance
+        frequent = _frequent_answers(self.data, self.file, budget.tokens).get(_form(instance.gold), ("unknown",))
+        return replace(instance, guesses=[replace(instance.gold, values=frequent)])
+
     def read_gold(self, row: Row) -> Answer:
         """Return the right answer of a row."""
         raise NotImplementedError
@@ -231,6 +240,8 @@ class Real(PublishedOolong):
     def read_gold(self, row: Row) -> Answer:
         text = row.cells["answer"]
         value = oolong.split_real(text)
+        if value == []:
+            raise UsageError(f"the answer of {row.where} names nothing: {text[:100]}")
         if isinstance(value, list):
             return Answer("list", tuple(value), "", text)
         return Answer("number" if isinstance(value, int) else "words", (str(value).strip(),), "", text)
@@ -241,6 +252,24 @@ class Real(PublishedOolong):
 
     def paper_scores(self, reply: str, question: Question[Answer]) -> Mapping[str, float]:
         return {"oolong": oolong.score_real(reply, question.gold.text)}
+
+
+def _form(answer: Answer) -> tuple[str, str]:
+    return answer.kind, answer.answer_type
+
+
+@lru_cache(maxsize=32)
+def _frequent_answers(data: str, name: str, length: int) -> Mapping[tuple[str, str], tuple[str, ...]]:
+    """Return the most frequent right answer of the rows at a length, by the form of the answer.
+
+    The guesser gives it where the answers are no closed list. An answer of one row alone is not frequent.
+    """
+    counts = defaultdict[tuple[str, str], Counter[tuple[str, ...]]](Counter)
+    for row in OOLONG.rows(data, name, length):
+        gold = TASKS[name]().read_gold(row)
+        counts[_form(gold)][gold.values] += 1
+    most_common = ((form, *answers.most_common(1)[0]) for form, answers in counts.items())
+    return {form: answer for form, answer, times in most_common if times > 1}
 
 
 def _size(row: Row, task: str) -> int:

@@ -5,18 +5,18 @@ not copied.
 """
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from importlib import import_module
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
+from carrara.tasks.table_files import check_texts, file_hash, read_cells
 from carrara.util.cache import cache_file, cache_folder
 from carrara.util.errors import UsageError
-from carrara.util.files import DATA, content, lines, open_binary, regular
+from carrara.util.files import Limit, regular
 from carrara.util.log import warn_once
 
 Row = Mapping[str, str]
@@ -33,13 +33,44 @@ class PublishedFile(NamedTuple):
     path: Path
 
 
-def files_of(place: Path, endings: Collection[str]) -> list[Path]:
+def files_of(place: Path, endings: Collection[str], limit: Limit | None = None) -> list[Path]:
     """Return a file, or all files below a folder. A file with a known ending that cannot be read is refused."""
     paths = [place] if not place.is_dir() else [path for path in place.rglob("*") if not path.is_dir()]
     for path in paths:
         if path is place or (path.suffix.lower() in endings and not path.name.startswith(".")):
-            regular(path)
+            regular(path, limit)
     return [path for path in paths if path.is_file()]
+
+
+def tables_of(place: Path, endings: Collection[str]) -> list[Path]:
+    """Return a file, or the files of a folder that have a known ending. Downloads keep others beside them, hidden."""
+
+    def is_table(path: Path) -> bool:
+        hidden = any(part.startswith(".") for part in path.relative_to(place).parts)
+        return path.suffix.lower() in endings and not hidden
+
+    return [path for path in sorted(files_of(place, endings)) if path is place or is_table(path)]
+
+
+def check_repeats(rows: Iterable[tuple[Hashable, Path, str]]) -> None:
+    """Raise if two files have the same row: a copy of a file, or its rows in another form, would count items twice.
+
+    Rows that one file repeats are told and asked, because the file is as it was published.
+
+    Args:
+        rows: What makes a row the same as another, its file, and its place for messages.
+    """
+    first_places: dict[Hashable, tuple[Path, str]] = {}
+    repeated = list[str]()
+    for key, path, where in rows:
+        first_path, first_where = first_places.setdefault(key, (path, where))
+        if first_path != path:
+            raise UsageError(f"{where} stands in {first_path} too: leave one of the two files in the folder")
+        if first_where != where:
+            repeated.append(f"{where} repeats row {first_where.split()[1]}")
+    if repeated:
+        more = f", and {len(repeated) - 1:,} more are repeated" if repeated[1:] else ""
+        warn_once(f"{repeated[0]}{more}: each row is an item of its own")
 
 
 def tell_left_out(paths: Sequence[Path], why: str) -> None:
@@ -85,10 +116,7 @@ class Rows:
 @lru_cache(maxsize=2)
 def rows(data: str, task: str, length: int, columns: tuple[str, ...]) -> Rows:
     """Return the rows of a task at a length, by the hash of all files."""
-    files: list[tuple[Path, Sequence[Row]]] = []
-    for path in find_files(data, task, length):
-        parquet = path.suffix.lower() == ".parquet"
-        files.append((path, _table(path, columns) if parquet else _objects(path, columns)))
+    files = [(path, [*_texts(path, columns)]) for path in find_files(data, task, length)]
     if not any(rows for _, rows in files):
         raise UsageError(f"the published files {data} have no rows of {task} at {length}")
     if len(files) > 1:
@@ -127,90 +155,7 @@ def remembered_path(name: str) -> Path:
     return cache_folder("published") / f"{name}.json"
 
 
-@lru_cache(maxsize=1024)
-def file_hash(path: Path) -> str:
-    hasher = blake2b(digest_size=8)
-    with open_binary(path) as file:
-        while block := file.read(1 << 22):
-            hasher.update(block)
-    return hasher.hexdigest()
-
-
-def _objects(path: Path, columns: tuple[str, ...]) -> Sequence[Row]:
-    if path.suffix.lower() == ".jsonl":
-        objects = list(_lines(path))
-    else:
-        objects = _json(content(path, DATA), f"{path} is not JSON that can be read")
-    if not isinstance(objects, list):
-        raise UsageError(f"{path} is not a list of objects with {', '.join(columns)}")
-    for n, row in enumerate(objects):
-        if not isinstance(row, dict) or not all(isinstance(row.get(column), str) for column in columns):
-            raise UsageError(f"row {n} of {path} lacks one of the texts {', '.join(columns)}")
-        for column in columns:
-            try:
-                row[column].encode()
-            except UnicodeEncodeError:
-                raise UsageError(f"row {n} of {path}: its {column} holds half a character, which is no text") from None
-    return [{column: row[column] for column in columns} for row in objects]
-
-
-def _lines(path: Path) -> Iterator[Any]:
-    """Yield the values of a JSONL file.
-
-    Its lines end only at line feeds, because texts may contain other separators.
-    """
-    regular(path, DATA)
-    for number, line in enumerate(lines(path), 1):
-        if line.strip():
-            yield _json(line, f"{path}:{number}: not a line of JSON")
-
-
-def _json(text: bytes, complaint: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{complaint}: {error}") from None
-
-
-@dataclass(frozen=True)
-class _Columns(Sequence[Row]):
-    """The rows of a Parquet file. They are made when they are accessed, because a text may have ten million tokens."""
-
-    columns: Mapping[str, Any]
-    length: int
-
-    def __len__(self) -> int:
-        return self.length
-
-    @overload
-    def __getitem__(self, n: int) -> Row: ...
-    @overload
-    def __getitem__(self, n: slice) -> Sequence[Row]: ...
-    def __getitem__(self, n: int | slice) -> Row | Sequence[Row]:
-        if isinstance(n, slice):
-            return [self[i] for i in range(*n.indices(self.length))]
-        return {name: values[n].as_py() for name, values in self.columns.items()}
-
-
-def _table(path: Path, columns: tuple[str, ...]) -> Sequence[Row]:
-    try:
-        parquet, types = import_module("pyarrow.parquet"), import_module("pyarrow.types")
-    except ImportError:
-        raise UsageError(f"reading {path} needs pyarrow: `pip install 'carrara[parquet]'`") from None
-    regular(path, DATA)
-    try:
-        names = parquet.read_schema(path).names
-        if missing := [column for column in columns if column not in names]:
-            raise UsageError(f"{path} has no column {missing[0]!r}; it has {', '.join(names) or 'none'}")
-        table = parquet.read_table(path, columns=list(columns))
-        table.validate(full=True)  # texts that are not UTF-8
-    except (OSError, ValueError) as error:  # errors of pyarrow are subclasses of these
-        raise UsageError(f"{path} is not Parquet that can be read: {str(error).splitlines()[0]}") from None
-    for name in columns:
-        column = table.column(name)
-        kind = column.type.value_type if types.is_dictionary(column.type) else column.type
-        if not types.is_string(kind) and not types.is_large_string(kind):
-            raise UsageError(f"the column {name!r} of {path} holds {kind} and no texts")
-        if column.null_count:
-            raise UsageError(f"row {column.is_null().index(True)} of {path} lacks its {name}")
-    return _Columns({name: table.column(name) for name in columns}, table.num_rows)
+def _texts(path: Path, columns: Sequence[str]) -> Iterator[Row]:
+    for n, cells in enumerate(read_cells(path, columns)):
+        check_texts(cells, columns, f"row {n} of {path}")
+        yield {column: cells[column] for column in columns}

@@ -16,13 +16,20 @@ from itertools import repeat, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from carrara.tasks.published_rows import PublishedFile, files_of, find_files, remembered_files, tell_left_out
-from carrara.tasks.table_files import SHORTEST, bin_of, cached, column_names, is_text, read_cells
+from carrara.tasks.published_rows import (
+    PublishedFile,
+    check_repeats,
+    find_files,
+    remembered_files,
+    tables_of,
+    tell_left_out,
+)
+from carrara.tasks.table_files import SHORTEST, bin_of, cached, check_texts, column_names, read_cells
 from carrara.util.errors import UsageError
 from carrara.util.log import logger
 from carrara.util.quantities import read_length, write_length
 
-ENDINGS = (".parquet", ".csv", ".jsonl")
+ENDINGS = (".json", ".jsonl", ".parquet", ".csv")
 _BIN = re.compile(r"(?<![a-z0-9])(?:in_\(?[0-9]+[,_]([0-9]+)\)?|([0-9]+[km]))(?![a-z0-9])", re.IGNORECASE)
 _UPTO = re.compile(r"upto_[0-9]+[km](?![a-z0-9])", re.IGNORECASE)
 
@@ -75,10 +82,8 @@ class RowSet:
         is_file = not folder.is_dir()
         parent_name = (folder.parent if is_file else folder).resolve().name
         others, empty = list[Path](), list[Path]()
-        for path in files_of(folder, ENDINGS):
+        for path in tables_of(folder, ENDINGS):
             relative_path = path.name if is_file else str(path.relative_to(folder))
-            if path.suffix.lower() not in ENDINGS or any(part.startswith(".") for part in Path(relative_path).parts):
-                continue  # cards and code, and what downloads keep beside the files
             task = self._task_of_file(path)
             if task is None:
                 others.append(path)
@@ -109,7 +114,12 @@ class RowSet:
         }
         if not any(rows_by_path.values()):
             raise UsageError(f"the published files {data} have no rows of {task} at {write_length(length)}")
-        _check_duplicates(rows_by_path, self.columns[task])
+        needed = self.columns[task].needed
+        check_repeats(
+            (tuple(row.cells[name] for name in needed), path, row.where)
+            for path, file_rows in rows_by_path.items()
+            for row in file_rows
+        )
         return [row for turn in zip_longest(*rows_by_path.values()) for row in turn if row is not None]
 
     @lru_cache(maxsize=1024)  # noqa: B019
@@ -166,22 +176,10 @@ def _check_kind(published_files: Iterable[PublishedFile]) -> None:
             )
 
 
-def _check_duplicates(rows_by_path: Mapping[Path, Sequence[Row]], columns: Columns) -> None:
-    """Raise if two files have the same row: a copy of a file, or its rows in another form, would count items twice."""
-    seen: dict[int, Path] = {}
-    for path, file_rows in rows_by_path.items():
-        for row in file_rows:
-            row_hash = hash(tuple(row.cells[name] for name in columns.needed))
-            if (first_path := seen.setdefault(row_hash, path)) != path:
-                raise UsageError(f"{row.where} stands in {first_path} too: leave one of the two files in the folder")
-
-
 def read(path: Path, columns: Columns) -> Iterator[Row]:
     """Yield the rows of a file."""
     names = tuple(dict.fromkeys((*columns.needed, *columns.more)))
     for n, cells in enumerate(read_cells(path, names)):
         where = f"row {n} of {path}"
-        for name in columns.needed:
-            if not is_text(cells.get(name)):
-                raise UsageError(f"{where} has no text for its {name}: mend it, or take it out")
+        check_texts(cells, columns.needed, where)
         yield Row(where, {name: str(cell) for name in names if (cell := cells.get(name)) is not None})

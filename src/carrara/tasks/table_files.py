@@ -3,12 +3,13 @@
 import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from hashlib import blake2b
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
-from carrara.tasks.published_rows import file_hash
 from carrara.util.cache import cache_file, cache_folder
 from carrara.util.errors import UsageError
 from carrara.util.files import DATA, content, lines, open_binary, regular
@@ -28,6 +29,15 @@ def bin_of(tokens: int, shortest: int = SHORTEST) -> int:
     (4096, 8192, 8192, 16384)
     """
     return max(shortest, 1 << max(0, tokens - 1).bit_length())
+
+
+@lru_cache(maxsize=1024)
+def file_hash(path: Path) -> str:
+    hasher = blake2b(digest_size=8)
+    with open_binary(path) as file:
+        while block := file.read(1 << 22):
+            hasher.update(block)
+    return hasher.hexdigest()
 
 
 def cached(path: Path, name: str, compute: Callable[[], Iterable[Any]]) -> list[Any]:
@@ -63,10 +73,15 @@ def _ending(path: Path) -> str:
 
 
 def column_names(path: Path) -> Sequence[str]:
-    """Return the columns of a file."""
-    if _ending(path) == ".parquet":
+    """Return the columns of a file. Those of a JSON object, such as a description of a data set, are its keys."""
+    ending = _ending(path)
+    if ending == ".parquet":
         with _open(path) as file:
             return list(file.schema_arrow.names)
+    if ending == ".json":
+        value = _json_value(path)
+        first = next(iter(value), None) if isinstance(value, list) else value
+        return list(first) if isinstance(first, dict) else []
     return list(next(read_cells(path, ()), {}))
 
 
@@ -109,23 +124,21 @@ def _csv(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
 
 def _jsonl(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
     """Yield the rows of JSON Lines. Lines end at line feeds alone, because texts may have other separators in them."""
-    try:
-        for number, line in enumerate(lines(path), 1):
-            if line.strip():
-                row = json.loads(line)
-                if not isinstance(row, dict):
-                    raise UsageError(f"{path}:{number}: no JSON object with columns")
-                yield row
-    except (OSError, ValueError, RecursionError) as error:
-        raise UsageError(f"{path} is not JSON Lines that can be read: {error}") from None
+    for number, line in enumerate(lines(path), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{path}:{number}: not a line of JSON: {error}") from None
+        if not isinstance(row, dict):
+            raise UsageError(f"{path}:{number}: no JSON object with columns")
+        yield row
 
 
 def _json(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
     """Yield the rows of a list of JSON objects."""
-    try:
-        rows = json.loads(content(path, DATA))
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path} is not JSON that can be read: {error}") from None
+    rows = _json_value(path)
     if not isinstance(rows, list):
         raise UsageError(f"{path} is no list of JSON objects: give the file as it was published")
     for n, row in enumerate(rows):
@@ -134,9 +147,23 @@ def _json(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
         yield row
 
 
-def is_text(cell: object) -> bool:
-    """Return whether a cell is a text that is not empty, without halves of characters."""
+def _json_value(path: Path) -> Any:
     try:
-        return isinstance(cell, str) and bool(cell.encode())
+        return json.loads(content(path, DATA))
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path} is not JSON that can be read: {error}") from None
+
+
+def check_texts(cells: Mapping[str, Any], names: Iterable[str], where: str) -> None:
+    """Raise `UsageError` for a column of a row that holds no text."""
+    for name in names:
+        if not is_text(cells.get(name)):
+            raise UsageError(f"{where} has no text for its {name}: mend it, or take it out")
+
+
+def is_text(cell: object) -> bool:
+    """Return whether a cell is a text that is not blank, without halves of characters."""
+    try:
+        return isinstance(cell, str) and bool(cell.encode()) and not cell.isspace()
     except UnicodeEncodeError:  # half a character
         return False

@@ -10,7 +10,8 @@ import pytest
 import carrara
 from carrara.cli.main import main
 from carrara.tasks.babilong._story_files import stories_name
-from carrara.tasks.published_rows import file_hash, remembered_path
+from carrara.tasks.published_rows import remembered_path
+from carrara.tasks.table_files import file_hash
 from carrara.util.errors import UsageError
 from tests.helpers import published
 

@@ -14,7 +14,7 @@ from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.items.item_id import ItemId
 from carrara.runs.jobs import RunItems, jobs_of, tasks_of
-from carrara.tasks.published_rows import file_hash
+from carrara.tasks.table_files import file_hash
 from carrara.util.errors import LengthError, UsageError
 from carrara.verify.audit import audit
 from tests.helpers.classic import text_of

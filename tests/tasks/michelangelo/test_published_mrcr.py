@@ -459,13 +459,13 @@ def test_rows_that_are_none_are_refused(tmp_path: Path, ending: str, row: Mappin
 @pytest.mark.parametrize(
     ("name", "content", "complaint"),
     [
-        ("8k.jsonl", b"{", "8k.jsonl is not JSON Lines that can be read"),
+        ("8k.jsonl", b"{", "8k.jsonl:1: not a line of JSON"),
         ("8k.jsonl", b"[1]\n", "8k.jsonl:1: no JSON object with columns"),
         ("8k.parquet", b"PAR1", "8k.parquet is not Parquet that can be read"),
         ("8k.csv", b"queries,answer\n\xff,x\n", "8k.csv is not CSV in UTF-8 that can be read"),
         ("8k.csv", b"queries,answer\na,b,c\n", "8k.csv:2: the row has more or fewer fields"),
-        ("v2.csv", b"queries,answer\na,b\n", "has no context_len, and its path names no length"),
-        ("README.md", b"# MRCR", "has no MRCR in .parquet, .csv, .jsonl"),
+        ("v2.csv", b"queries,answer\na,b\n", "has no tokens as context_len, and its path names no length"),
+        ("README.md", b"# MRCR", "has no MRCR in .json, .jsonl, .parquet, .csv"),
     ],
 )
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path, name: str, content: bytes, complaint: str) -> None:

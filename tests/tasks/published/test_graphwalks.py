@@ -19,8 +19,8 @@ from carrara.rng import Rng
 from carrara.runs.jobs import RunItems, jobs_of
 from carrara.tasks import published_graphwalks
 from carrara.tasks.published_graphwalks import FILES, PREFIX, anthropic_score, card_score, read_walk, solve_walk
-from carrara.tasks.published_rows import file_hash, remember_files
-from carrara.tasks.table_files import bin_of
+from carrara.tasks.published_rows import remember_files
+from carrara.tasks.table_files import bin_of, file_hash
 from carrara.util.errors import UsageError
 from carrara.verify.audit import audit
 from tests.helpers.published_sets import EXACT, Row, graphwalks, jsonl, name
@@ -247,6 +247,13 @@ def test_our_score_takes_wrong_nodes_off(tmp_path: Path, form: str, score: float
     assert grade(item.task, item.question, said).score == pytest.approx(score)
 
 
+def test_brackets_without_an_end_are_read_in_linear_time() -> None:
+    """This reply takes hours if every bracket is followed to the end of the line."""
+    assert card_score("Final Answer: " + "[" * 10**6, ["a"]) == 0.0
+    assert card_score("Final Answer: ] [a", ["a"]) == 0.0
+    assert card_score("[x] Final Answer: [a]", ["a"]) == _card("[x] Final Answer: [a]", ["a"])
+
+
 # --- files and runs ---
 
 
@@ -275,10 +282,15 @@ def test_rows_that_are_none_are_refused(tmp_path: Path, row: Mapping[str, Any], 
 @pytest.mark.parametrize(
     ("file", "content", "complaint"),
     [
-        ("rows.jsonl", b"{", "rows.jsonl is not JSON Lines that can be read"),
+        ("rows.jsonl", b"{", "rows.jsonl:1: not a line of JSON"),
+        (
+            "rows.jsonl",
+            b'{"prompt": "x", "answer": [], "problem_type": "bfs"}\n\n{',
+            "rows.jsonl:3: not a line of JSON",
+        ),
         ("rows.jsonl", b'{"prompt": "x", "problem_type": "bfs"}\n', "has no column answer_nodes or answer, which"),
-        ("rows.json", b"{}", "rows.json is no list of JSON objects"),
-        ("rows.json", b"[1]", "row 0 of .*rows.json is no JSON object"),
+        ("rows.json", b'{"rows": []}', "has no column prompt, which GraphWalks has; its columns: rows"),
+        ("rows.json", b"[1]", "has no column prompt"),
         ("rows.json", b"[" * 100_000, "rows.json is not JSON that can be read"),
         ("rows.parquet", b"PAR1", "rows.parquet is not Parquet that can be read"),
         ("rows.jsonl", b"", "has no column prompt"),
@@ -297,18 +309,28 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path, file: str, conten
 def test_a_folder_may_have_other_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     jsonl(tmp_path / "other.jsonl", [{"question": "?"}])
     (tmp_path / "README.md").write_text("# GraphWalks")
+    (tmp_path / "dataset_info.json").write_text('{"features": {}}')
+    jsonl(tmp_path / ".cache" / "rows.jsonl", rows_of("bfs", 1))
     with pytest.raises(UsageError, match="has no rows of GraphWalks in"):
         FILES.sources(tmp_path)
     jsonl(tmp_path / "rows.jsonl", rows_of("bfs", 2))
     assert len(FILES.sources(tmp_path)) == 1
     assert (
-        "other.jsonl is left out: a file of GraphWalks has the columns prompt, answer_nodes" in capsys.readouterr().err
+        "dataset_info.json and 1 more are left out: a file of GraphWalks has the columns prompt, answer_nodes"
+        in capsys.readouterr().err
     )
     jsonl(tmp_path / "copy.jsonl", rows_of("bfs", 1))
     with pytest.raises(UsageError, match=r"rows\.jsonl stands in .*copy\.jsonl too"):
         items(tmp_path, BFS)
     with pytest.raises(UsageError, match="there is no file or folder"):
         FILES.sources(tmp_path / "nowhere")
+
+
+@pytest.mark.usefixtures("heard")
+def test_rows_that_a_file_repeats_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = jsonl(tmp_path / "rows.jsonl", rows_of("bfs", 2) * 2)
+    assert len(items(path, BFS)) == 4
+    assert f"row 2 of {path} repeats row 0, and 1 more are repeated" in capsys.readouterr().err
 
 
 def test_a_run_asks_the_tasks_by_their_names_or_ours(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from carrara.items.item_id import ItemId
 from carrara.rng import Rng
 from carrara.tasks.published_longbench2 import FILES, TASK, LongBench2, leave_out_middle, stated_letter
 from carrara.tasks.published_rows import remember_files
+from carrara.tasks.table_files import file_hash
 from carrara.tokenizers.encoders import BytePairs
 from carrara.types import Question
 from carrara.util.errors import UsageError
@@ -233,3 +234,17 @@ def test_a_file_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"data\.json cannot be read: it has .* part it into several files") as refused:
         FILES.sources(path)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.usefixtures("heard")
+def test_a_file_that_changed_since_the_last_run_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def run(rows: list[int]) -> int:
+        path = jsonl(tmp_path / "data.jsonl", [longbench2(n, 20) for n in rows])
+        file_hash.cache_clear()  # as another process would see it
+        return len(carrara.run("longbench-v2", "carrara/oracle", out=tmp_path / "run", published=f"longbench2:{path}"))
+
+    assert run([0, 1]) == run([0, 1]) == 2
+    told = f"the files of {TASK} have changed since it was run into {tmp_path / 'run'}"
+    assert told not in capsys.readouterr().err
+    assert run([2]) == 1
+    assert told in capsys.readouterr().err

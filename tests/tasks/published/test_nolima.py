@@ -19,7 +19,7 @@ from carrara.runs.jobs import published_jobs
 from carrara.tasks.published_nolima import LENGTHS, NAME, PLACEMENTS, TASKS, Book, _book, load, sources
 from carrara.tasks.published_rows import remember_files
 from carrara.util.errors import UsageError
-from tests.helpers.nolima_files import CHARACTERS, experiment, write
+from tests.helpers.nolima_files import CHARACTERS, book, experiment, write
 from tests.helpers.results import reply as replied
 
 
@@ -195,6 +195,15 @@ def test_the_base_score_takes_the_best_length_of_each_question() -> None:
         ([experiment(), {"id": "0402"}], "experiment 1 of .*needle_set.json is none of NoLiMa.*task_template"),
         ([experiment(needle="There was Ann.")], "experiment 0 of .* with a needle about {CHAR}"),
         ([experiment(character_set=[])], "experiment 0 of"),
+        ([experiment(character_set="Ann")], "experiment 0 of .*character_set"),
+        ([experiment(character_set=["Ann", "Ann"])], "experiment 0 of .*character_set"),
+        ([experiment(tests={})], "experiment 0 of .*questions or tests"),
+        ([experiment(tests={"T": {"input_args": "abc"}})], "experiment 0 of .*input_args"),
+        ([experiment(needle="{CHAR} \ud800 {1}")], "experiment 0 of .*half a character"),
+        (
+            [experiment(), experiment()],
+            "needle_set.json has the question 0401_T01_onehop, and so has .*: leave one out",
+        ),
         ([experiment(tests={"T": {}})], "experiment 0 of .*input_args"),
         ([experiment(tests={"T": {"input_args": [7]}})], "experiment 0 of"),
         ([experiment(task_template="{question}")], "experiment 0 of"),
@@ -236,9 +245,40 @@ def test_the_set_with_distractors_is_left_out(tmp_path: Path, capsys: pytest.Cap
     assert len(TASKS) == 5
 
 
+@pytest.mark.usefixtures("heard")
+def test_the_hub_has_longer_books_beside_those_that_are_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path)
+    longer = tmp_path / "haystack" / "rand_shuffle_long"
+    longer.mkdir()
+    (longer / "rand_book_1.txt").write_text(book(5), "utf-8")
+    assert len(items(tmp_path)) == 4 * 2 * PLACEMENTS
+    assert "rand_shuffle_long/rand_book_1.txt is left out" in capsys.readouterr().err
+    (tmp_path / "haystack" / "rand_shuffle").rename(tmp_path / "haystack" / "others")
+    assert len(items(tmp_path)) == 4 * 3 * PLACEMENTS
+
+
+def test_a_copy_of_a_book_is_refused(tmp_path: Path) -> None:
+    write(tmp_path)
+    folder = tmp_path / "haystack" / "rand_shuffle"
+    (folder / "copy.txt").write_text(book(1), "utf-8")
+    with pytest.raises(
+        UsageError, match=r"rand_book_1\.txt has the same text as .*copy\.txt: leave one of the two out"
+    ):
+        items(tmp_path)
+
+
+def test_ends_of_lines_are_those_of_every_system(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.txt" for name in ("unix", "windows", "mac")]
+    for path, end in zip(paths, ("\n", "\r\n", "\r"), strict=True):
+        path.write_bytes(book(0).replace("\n", end).encode())
+    assert len({_book(path).text for path in paths}) == 1
+
+
 def test_books_that_are_too_short_are_refused(tmp_path: Path) -> None:
     write(tmp_path)
-    with pytest.raises(UsageError, match=r"rand_book_\d.txt has [\d,]+ tokens, too few for windows of 32,000"):
+    with pytest.raises(
+        UsageError, match=r"rand_book_\d.txt has [\d,]+ tokens in 60 lines, too few for windows of 32,000"
+    ):
         items(tmp_path, 4, 32000)
 
 

@@ -16,6 +16,7 @@ from carrara.tasks._oolong_score import score_real, score_synth
 from carrara.tasks.published_oolong import REAL, SYNTH, sources
 from carrara.tasks.published_rows import remember_files
 from carrara.util.errors import UsageError
+from carrara.verify.reference import chance
 from tests.helpers.oolong_rows import FORMS, LABELS, real, synth
 from tests.helpers.published_sets import jsonl as write
 
@@ -205,6 +206,16 @@ def test_replies_that_understand_nothing(synthetic: Mapping[str, Item], transcri
     assert score_real("\\boxed{12}", "10") == 0.5625
 
 
+def test_the_chance_level_is_that_of_a_frequent_answer(tmp_path: Path) -> None:
+    """Where the answers are no closed list, the guesser gives the most frequent one of the file."""
+    spells = ["Hex", "Hex", "Ray", "Hex", "Ash"]
+    rows = [real(n, "Which spell?", spell) for n, spell in enumerate(spells)]
+    write(tmp_path / "test.jsonl", [*rows, real(7, "How many?", "3")])
+    found = items(tmp_path, REAL)
+    assert [item.question.chance_level for item in found] == [1.0, 1.0, 0.0, 1.0, 0.0, 0.0]
+    assert [chance(item, []) for item in found] == ["\\boxed{Hex}"] * 5 + ["\\boxed{unknown}"]
+
+
 # --- what cannot be run ---
 
 
@@ -216,10 +227,14 @@ def test_replies_that_understand_nothing(synthetic: Mapping[str, Item], transcri
             "the answer of row 0 of .* is no list as Python writes it: spam",
         ),
         (synth(0, "ANSWER_TYPE.LABEL", answer="[]"), "is no list as Python writes it"),
+        (synth(0, "ANSWER_TYPE.LABEL", answer="[' ']"), "is no list as Python writes it"),
+        (synth(0, "ANSWER_TYPE.LABEL", answer="['\\ud800']"), "is no list as Python writes it"),
+        (synth(0, "ANSWER_TYPE.LABEL", context_window_text=" \n"), "has no text for its context_window_text"),
+        (synth(0, "ANSWER_TYPE.LABEL", context_len="9" * 5000), "row 0 of .* has no tokens as context_len"),
         (synth(0, "ANSWER_TYPE.LABEL", answer="[" * 9999), "is no list as Python writes it"),
         (synth(0, "ANSWER_TYPE.LABEL", question=None), "row 0 of .* has no text for its question"),
         (synth(0, "ANSWER_TYPE.LABEL", context_window_text="\ud800"), "has no text for its context_window_text"),
-        (synth(0, "ANSWER_TYPE.LABEL", context_len=None), "has no context_len, and its path names no length"),
+        (synth(0, "ANSWER_TYPE.LABEL", context_len=None), "has no tokens as context_len, and its path names no length"),
     ],
 )
 def test_rows_that_are_none_are_refused(tmp_path: Path, row: Mapping[str, Any], complaint: str) -> None:
@@ -232,9 +247,12 @@ def test_rows_that_are_none_are_refused(tmp_path: Path, row: Mapping[str, Any], 
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("{", "is not JSON Lines that can be read"),
+        ("{", r"test\.jsonl:1: not a line of JSON"),
         ("[1]\n", "no JSON object with columns"),
-        ("", "has no Oolong in .parquet, .csv, .jsonl: a file of it has the columns context_window_text, question"),
+        (
+            "",
+            "has no Oolong in .json, .jsonl, .parquet, .csv: a file of it has the columns context_window_text",
+        ),
         (json.dumps({"question": "?"}), "has no Oolong in"),
     ],
 )
@@ -244,6 +262,23 @@ def test_files_that_are_none_are_refused(tmp_path: Path, content: str, complaint
         sources(tmp_path)
     with pytest.raises(UsageError, match="there is no folder"):
         sources(tmp_path / "nowhere")
+
+
+def test_answers_that_name_nothing_are_refused(tmp_path: Path) -> None:
+    write(tmp_path / "test.jsonl", [real(0, "Which spells?", "a, b"), real(1, "Which spells?", ", ,")])
+    with pytest.raises(UsageError, match=r"the answer of row 1 of .* names nothing"):
+        items(tmp_path, REAL)
+
+
+def test_a_list_in_json_is_read(tmp_path: Path) -> None:
+    (tmp_path / "test.json").write_text(json.dumps([synth(n, "ANSWER_TYPE.LABEL") for n in range(2)]))
+    assert len(items(tmp_path, SYNTH)) == 2
+
+
+def test_boxes_without_an_end_are_read_in_linear_time() -> None:
+    """Each of these replies takes hours if every beginning of a box is followed to the end."""
+    for box in ("\\boxed" + "{" * 10**6, "\\boxed{" * 10**5, "\\boxed{\\text{" * 10**5 + "} }"):
+        assert score_real(box, "7") == 0.0
 
 
 def test_the_same_rows_twice_are_refused(tmp_path: Path) -> None:

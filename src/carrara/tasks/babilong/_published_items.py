@@ -18,6 +18,7 @@ from carrara.tasks.babilong._task import Babilong, load_task
 from carrara.tasks.published_rows import ENDINGS, PublishedFile, Rows, files_of, rows, tell_left_out
 from carrara.types import LengthBudget, Segment
 from carrara.util.errors import UsageError
+from carrara.util.files import DATA
 from carrara.util.quantities import read_length
 
 COLUMNS = ("input", "question", "target")
@@ -85,7 +86,7 @@ def sources(folder: Path) -> list[PublishedFile]:
 
 def _find_sources(folder: Path) -> Iterator[PublishedFile]:
     is_file = not folder.is_dir()
-    paths = files_of(folder, ENDINGS)
+    paths = files_of(folder, ENDINGS, DATA)
     above = (folder.parent if is_file else folder).resolve().name
     unnamed, unreadable = list[Path](), list[Path]()
     for path in paths:
