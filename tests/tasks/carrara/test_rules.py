@@ -317,7 +317,7 @@ def in_two_orders(item: Item) -> str:
 
 
 def is_sorted(keys: list[str] | list[int]) -> bool:
-    return keys == sorted(keys)  # type: ignore[type-var]
+    return keys == sorted(keys)
 
 
 GAMING: list[Callable[[Item], str]] = [

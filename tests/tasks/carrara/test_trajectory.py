@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -169,6 +170,23 @@ def test_a_question_is_about_no_minute_of_a_call_for_the_thing() -> None:
         times = [f"{log.calls[place].time:%Y-%m-%d %H:%M}" for place in log.places]
         assert names["time"] not in times
         assert f"{log.calls[0].time:%Y-%m-%d %H:%M}" < names["time"] <= f"{log.calls[-1].time:%Y-%m-%d %H:%M}"
+
+
+@pytest.mark.parametrize("changes", ["1", "4"])
+def test_when_the_moment_is_does_not_show_the_number_of_changes(changes: str) -> None:
+    size, hits = 160, Counter[str]()
+    for index in range(size):
+        item = make("carrara/trajectory", index=index, params={"kind": "count", "changes": changes})
+        time, most = datetime.fromisoformat(instance_of(item).names["time"]), int(changes)
+        times = [datetime.fromisoformat(entry.time) for entry in entries_of(text_of(item))]
+        shares = {
+            "of the time": (time - times[0]) / (times[-1] - times[0]),
+            "of the calls": sum(other <= time for other in times) / len(times),
+        }
+        for name, share in shares.items():
+            hits[name] += item.gold == str(min(most, int(share * (most + 1))))
+    chance = 1 / (int(changes) + 1)
+    assert max(hits.values()) <= size * chance + 3 * (size * chance * (1 - chance)) ** 0.5, hits
 
 
 def test_undo_follows_a_change_that_is_no_undo_and_no_value_is_set_twice() -> None:
