@@ -347,6 +347,13 @@ def test_ids_are_read(form: str) -> None:
     assert grade(item.task, item.question, form.format(f"{item.gold} or {other}")).score == 0.0
 
 
+@pytest.mark.parametrize("form", ["none", "none, because it was cleared", "none (cleared)", "None of them.", "null"])
+def test_none_is_read_with_its_reason(form: str) -> None:
+    item = first_with("now", "cleared")
+    assert grade(item.task, item.question, f"FINAL ANSWER: {form}").score == 1.0
+    assert grade(item.task, item.question, f"FINAL ANSWER: none, {TOWNS[0]}").score == 0.0
+
+
 def test_error_types() -> None:
     def kind(item: Item, value: str) -> tuple[str, str] | None:
         return TASK.error_type(TrajectoryAnswer(value), item.question)
