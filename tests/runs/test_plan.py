@@ -1,7 +1,6 @@
 """What a run would take, beside what it took: requests and tokens to the last one, where lengths are given."""
 
 import inspect
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,7 +37,7 @@ def test_a_plan_is_what_is_sent(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("asked", "requests"), [({}, [3, 1]), ({"n": 2}, [2, 1])])
 def test_rows_of_published_files_are_counted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: Mapping[str, int], requests: list[int]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any], requests: list[int]
 ) -> None:
     """A file has three rows of one length, and one that is longer than what is measured of other tasks."""
     monkeypatch.setenv("CARRARA_CACHE", str(tmp_path / "cache"))

@@ -37,7 +37,7 @@ _VAGUE = re.compile(
 _AT_FIRST = re.compile(r"\b(?:initially|originally|used to)\b", re.IGNORECASE)
 """Phrases about an earlier state, which answer only a question about that state."""
 _TAKES_BACK = re.compile(
-    r"(?:(?:^(?=[A-Z])|(?<=[.!?…-] ))(?i:(?:no,? )?wait|correction|hold on|oops|my mistake|or rather|actually"
+    r"(?:(?:^(?=[A-Z])|(?<=[.!?…-] ))(?i:(?:no,? )?wait|correction|hold on|oops|my mistake|(?:or|no,?) rather|actually"
     r"|let me (?:correct|rephrase|revise|re-?check|reconsider)|on second thoughts?)"
     r"|\b(?i:scratch that|strike that|i take that back|i meant?|i stand corrected)"
     r"|\b(?i:that(?:'s| is| was)|i was) (?i:wrong|incorrect|not right|mistaken))\b[\s,.:;!]*",

@@ -88,13 +88,14 @@ class Request(NamedTuple):
     things: tuple[str, ...]
 
 
-_MARKUP = str.maketrans("", "", "*`_")
+_MARKUP = str.maketrans("\u2010\u2011", "--", "*`_")
+_FENCE = re.compile(r"^[^\S\n]*```(?:text|txt|plaintext|markdown|md)?[^\S\n]*$", re.MULTILINE | re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _DIGITS = re.compile(r"\d+")
 
 
 def fold(text: str) -> str:
-    """Return a text in small letters without accents and emphasis.
+    """Return a text in small letters, with one kind of hyphens and without accents and emphasis.
 
     >>> fold("**Zwölf** Äpfel")
     'zwolf apfel'
@@ -126,7 +127,7 @@ class ReplyText:
 
     @cached_property
     def text(self) -> str:
-        return fold(self.reply).strip()
+        return fold(_FENCE.sub("", self.reply)).strip()
 
     @cached_property
     def words(self) -> Sequence[str]:
@@ -321,7 +322,9 @@ class RuledReply:
                 yield reason, rule
 
 
-_NEXT_TURN = re.compile(r"^(?:User:|=====)", re.M)
+_NEXT_TURN = re.compile(r"^(?:User:|=====)", re.MULTILINE)
+_OWN_LABEL = re.compile(r"\s*Assistant:\s*")
+"""What stands before replies in a prompt that is one text. It is no part of a reply that repeats it."""
 
 
 class RuledReplyType(AnswerType[RuledReply]):
@@ -339,7 +342,8 @@ class RuledReplyType(AnswerType[RuledReply]):
 
     def parse_value(self, text: str, question: Question[RuledReply]) -> RuledReply | None:
         """Return the reply, if it names any of the things. Those of further turns are empty."""
-        own = first_turn(text.replace("\r\n", "\n"), _NEXT_TURN).strip()
+        own = first_turn(text.replace("\r\n", "\n"), _NEXT_TURN)
+        own = own.removeprefix(match[0] if (match := _OWN_LABEL.match(own)) else "").strip()
         answer = replace(question.gold, text=own, later=tuple(replace(turn, text="") for turn in question.gold.later))
         return answer if answer.reply.named(answer.request.things) else None
 

@@ -161,7 +161,14 @@ def test_every_item_has_a_right_reply_that_holds_all_rules(params: dict[str, str
     for index in range(56):
         item = make("carrara/rules", index=index, params=params)
         reply = written_by_hand(item.question.gold.request, dict(item.question.gold.rules))
-        for text in (reply, f"**{reply}**", item.gold, f"<think>12?</think>\n{reply}\n", reply.upper()):
+        for text in (
+            reply,
+            f"**{reply}**",
+            item.gold,
+            f"<think>12?</think>\n{reply}\n",
+            reply.upper(),
+            f"Assistant: {reply}",
+        ):
             graded = grade(item.task, item.question, text)
             assert (graded.score, graded.error_type) == (1.0, None), (item.id, text)
             assert graded.scores == {"rules": 1, "content": 1, "both": 1, "focus": 1, "misled": 0}
@@ -190,7 +197,7 @@ RIGHT = "12: figs, pears, plums"
     [
         (
             Rule("opening", "Lantern"),
-            ["Lantern: 12", "**lantern** 12", '"Lantern', "> LANTERN", "- Lantern"],
+            ["Lantern: 12", "**lantern** 12", '"Lantern', "> LANTERN", "- Lantern", "```text\nLantern 12\n```"],
             ["12 Lantern", "The Lantern", "Lanterns", "", "A lantern"],
         ),
         (
@@ -247,10 +254,18 @@ def test_forms_are_checked(rule: Rule, held: list[str], broken: list[str]) -> No
         ("figs, pears, plums", False),
         ("12: fig, pear, plum", False),
         ("12.0: figs, pears, plums", False),
+        ("do\u00addici: figs, pears, plums", True),
     ],
 )
 def test_content_is_checked_apart_from_form(reply: str, right: bool) -> None:
     assert is_right(ReplyText(reply), REQUEST) == right
+
+
+@pytest.mark.parametrize("hyphen", ["-", "\u2010", "\u2011"])
+def test_all_hyphens_are_the_same(hyphen: str) -> None:
+    reply, request = ReplyText(f"dix{hyphen}sept: figs, pears, plums"), REQUEST._replace(total=17)
+    assert is_right(reply, request)
+    assert is_held(Rule("numbers", "French"), reply, request)
 
 
 def test_values_cannot_be_taken_for_each_other() -> None:
@@ -292,6 +307,19 @@ def in_words(language: str) -> Callable[[Item], str]:
     return reply
 
 
+def in_two_orders(item: Item) -> str:
+    """Right content whose things stand by the alphabet and by length at once, in ten words."""
+    total, things = item.question.gold.request
+    chosen = max(
+        permutations(things, 3), key=lambda named: (is_sorted([*named]) + is_sorted([*map(len, named)]), named)
+    )
+    return f"{total}: {', '.join(chosen)}{' hum' * 6}"
+
+
+def is_sorted(keys: list[str] | list[int]) -> bool:
+    return keys == sorted(keys)
+
+
 GAMING: list[Callable[[Item], str]] = [
     lambda item: "",
     lambda item: "I cannot help with that.",
@@ -309,6 +337,7 @@ GAMING: list[Callable[[Item], str]] = [
     lambda item: "figs, pears, plums: 12",
     lambda item: f"{item.gold} 6",
     content,
+    in_two_orders,
     lambda item: f"{content(item)}.",
     lambda item: f"FINAL ANSWER: {content(item)}",
     lambda item: f"# Reply\n\n{content(item)}",

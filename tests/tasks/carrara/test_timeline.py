@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise, permutations
+from typing import Any
 
 import pytest
 
@@ -269,3 +270,43 @@ def test_there_are_twenty_heuristics_of_each_question() -> None:
         names = {*item.task.heuristics(instance_of(item), item.question)}
         assert len(names) >= 20
         assert {*item.task.shortcuts()} <= names
+
+
+def item_with(kind: str, is_wanted: Callable[[Any], bool]) -> Item:
+    items = (make("carrara/timeline", index=index, params={"kind": kind}) for index in range(200))
+    return next(item for item in items if is_wanted(item.question.gold))
+
+
+@pytest.mark.parametrize(
+    ("form", "score"),
+    [
+        *((f"FINAL ANSWER: {order}", 1) for order in ("B, A, C", "BAC", "B/A/C", "B - A - C", "B–A–C", "B → A → C")),
+        ("The order is B, A, C.", 1),
+        ("The order is not B, A, C.", 0),
+        ("FINAL ANSWER: B, A, C. No, rather A, B, C", 0),
+        ("The orders A, B, C and B, A, C are possible.", 0),
+        ("FINAL ANSWER: CAB", 0),
+    ],
+)
+def test_orders_are_read(form: str, score: float) -> None:
+    item = item_with("order", lambda gold: gold.items == ("B", "A", "C"))
+    assert grade(item.task, item.question, form).score == score
+
+
+@pytest.mark.parametrize(
+    ("form", "score"),
+    [
+        ("{days}", 1),
+        ("{days} days", 1),
+        ("{weeks} weeks and {rest} days ({days} days)", 1),
+        ("{days} days ({weeks} weeks and {rest} days)", 1),
+        ("{days} weeks", 0),
+        ("{days} months", 0),
+        ("{days}. No, rather {rest}", 0),
+    ],
+)
+def test_days_are_read(form: str, score: float) -> None:
+    item = item_with("distance", lambda gold: gold > 14 and gold % 7 > 1)
+    weeks, rest = divmod(item.question.gold, 7)
+    text = form.format(days=item.question.gold, weeks=weeks, rest=rest)
+    assert grade(item.task, item.question, f"FINAL ANSWER: {text}").score == score

@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -171,6 +172,23 @@ def test_a_question_is_about_no_minute_of_a_call_for_the_thing() -> None:
         assert f"{log.calls[0].time:%Y-%m-%d %H:%M}" < names["time"] <= f"{log.calls[-1].time:%Y-%m-%d %H:%M}"
 
 
+@pytest.mark.parametrize("changes", ["1", "4"])
+def test_when_the_moment_is_does_not_show_the_number_of_changes(changes: str) -> None:
+    size, hits = 160, Counter[str]()
+    for index in range(size):
+        item = make("carrara/trajectory", index=index, params={"kind": "count", "changes": changes})
+        time, most = datetime.fromisoformat(instance_of(item).names["time"]), int(changes)
+        times = [datetime.fromisoformat(entry.time) for entry in entries_of(text_of(item))]
+        shares = {
+            "of the time": (time - times[0]) / (times[-1] - times[0]),
+            "of the calls": sum(other <= time for other in times) / len(times),
+        }
+        for name, share in shares.items():
+            hits[name] += item.gold == str(min(most, int(share * (most + 1))))
+    chance = 1 / (int(changes) + 1)
+    assert max(hits.values()) <= size * chance + 3 * (size * chance * (1 - chance)) ** 0.5, hits
+
+
 def test_undo_follows_a_change_that_is_no_undo_and_no_value_is_set_twice() -> None:
     """So no reading of `the last change` gives another answer."""
     for item in items_of({"changes": "8"}, 60):
@@ -327,6 +345,13 @@ def test_ids_are_read(form: str) -> None:
     other = next(call.id for call in instance_of(item).structure.calls if call.id != item.gold)
     assert grade(item.task, item.question, form.format(other)).score == 0.0
     assert grade(item.task, item.question, form.format(f"{item.gold} or {other}")).score == 0.0
+
+
+@pytest.mark.parametrize("form", ["none", "none, because it was cleared", "none (cleared)", "None of them.", "null"])
+def test_none_is_read_with_its_reason(form: str) -> None:
+    item = first_with("now", "cleared")
+    assert grade(item.task, item.question, f"FINAL ANSWER: {form}").score == 1.0
+    assert grade(item.task, item.question, f"FINAL ANSWER: none, {TOWNS[0]}").score == 0.0
 
 
 def test_error_types() -> None:

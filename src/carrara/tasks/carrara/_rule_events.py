@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import permutations, product
-from math import comb
 from statistics import fmean
 from typing import Literal, NamedTuple
 
 from carrara.answers.reply_rules import (
     DISTINCT,
     NAMED,
+    ORDERS,
     VALUES,
     Kind,
     Reason,
@@ -192,18 +193,30 @@ def _with_day(rng: Rng, event: Event, day: int, today: int) -> Event:
     return event._replace(until=until if event.act == "suspend" else 0)
 
 
+@lru_cache(maxsize=64)
+def blind_choices(things: tuple[str, ...]) -> Sequence[tuple[str, ...]]:
+    """Return the choices of things that are in the most orders at once, such as by the alphabet and by length.
+
+    >>> blind_choices(("pears", "figs", "plums"))
+    [('figs', 'pears', 'plums'), ('plums', 'pears', 'figs')]
+    """
+    choices = [*permutations(things, NAMED)]
+    counts = [sum(is_ordered(choice, order) for order in ORDERS) for choice in choices]
+    return [choice for choice, count in zip(choices, counts, strict=True) if count == max(counts)]
+
+
 def chance_of(rules: Sequence[Rule], request: Request) -> float:
-    """Return the share of rules that right content in a drawn number of words holds on average."""
-    choices, shares = comb(len(request.things), NAMED), []
+    """Return the share of rules that a blind choice of things in a drawn number of words holds on average."""
+    choices, shares = blind_choices(request.things), []
     for kind, value in rules:
         if kind == "letter":
-            shares.append(comb(sum(value not in thing for thing in request.things), NAMED) / choices)
+            shares.append(fmean(value not in "".join(named) for named in choices))
         elif kind == "ban":
-            shares.append(1 - NAMED / len(request.things))
+            shares.append(fmean(value not in named for named in choices))
         elif kind == "words":
             shares.append(1 / len(VALUES["words"]))
         elif kind == "order":
-            shares.append(fmean(is_ordered(named, value) for named in permutations(request.things, NAMED)))
+            shares.append(fmean(is_ordered(named, value) for named in choices))
         else:
             shares.append(0.0)
     return fmean(shares)

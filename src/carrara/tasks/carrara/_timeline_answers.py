@@ -15,6 +15,7 @@ from typing import Any
 
 from carrara.answers import AnswerType, Number, Words, asks_for
 from carrara.answers.choice import Choice
+from carrara.answers.cues import affirmative_sentences
 from carrara.answers.types import AROUND
 from carrara.generators.life_wordings import STATES, Event, Relation, read_date, read_event
 from carrara.tasks.carrara._lives import FARTHEST
@@ -22,8 +23,11 @@ from carrara.types import ErrorType, Question
 
 LETTERS = ("A", "B", "C")
 ORDERS = tuple(permutations(LETTERS))
-_BETWEEN = re.compile(r"\s*(?:[,;<>→\s]|->|\band\b|\bthen\b|\bbefore\b)+\s*")
+_BETWEEN = re.compile(r"\s*(?:[,;<>→/\s-]|\band\b|\bthen\b|\bbefore\b)+\s*")
 _LETTER = re.compile(r"[\"'*`(\[]*([ABC])[\"'*`)\].]*", re.IGNORECASE)
+_RUN = re.compile(r"[ABC]{3}")
+_IN_SENTENCE = re.compile(r"(?<!, )\b[ABC](?:, (?:and |then )*[ABC]\b){2}(?!,)")
+"""An order in a sentence: `The order is B, A, C.`"""
 
 
 class _Value(Choice):
@@ -38,6 +42,9 @@ class _Value(Choice):
 
 _NUMBER, _VALUE = Number(guess=(1, FARTHEST)), _Value()
 _UNIT = re.compile(r" days?(?: apart)?\Z")
+_OTHER_UNIT = re.compile(r"\b[\w-]{1,20} (?:hours?|weeks?|fortnights?|months?|years?)\b(?:,? and [\w-]{1,20} days?\b)?")
+_IN_WEEKS = re.compile(r"\A[\w-]{1,20} weeks?(?:,? (?:and )?\w{1,9} days?)? \(([^()\n]* days?)\)?\Z")
+"""A number of weeks with the days in parentheses."""
 
 
 class TimelineAnswerType(AnswerType[Any]):
@@ -53,14 +60,19 @@ class TimelineAnswerType(AnswerType[Any]):
         if isinstance(question.gold, Words):
             return read_order(text)
         if isinstance(question.gold, int):
-            return _NUMBER.parse_value(_UNIT.sub("", text), question)
+            text = _IN_WEEKS.sub(r"\1", text)
+            return None if _OTHER_UNIT.search(text) else _NUMBER.parse_value(_UNIT.sub("", text), question)
         return _VALUE.parse_value(text, question)
 
     def find_values(self, text: str, question: Question[Any]) -> Iterator[Words | int | str]:
         if isinstance(question.gold, Words):
             yield from (order for line in text.splitlines() if (order := read_order(line.rpartition(":")[2].strip())))
+            orders = (
+                match[0] for part in affirmative_sentences(text, question) for match in _IN_SENTENCE.finditer(part)
+            )
+            yield from filter(None, map(read_order, orders))
         elif isinstance(question.gold, int):
-            yield from _NUMBER.find_values(text, question)
+            yield from _NUMBER.find_values(_OTHER_UNIT.sub(" ", text), question)
         else:
             yield from _VALUE.find_values(text, question)
 
@@ -84,7 +96,9 @@ def read_order(text: str) -> Words | None:
     >>> read_order("(C), (A), (B)"), read_order("A, B"), read_order("a cab")
     (Words(items=('C', 'A', 'B')), None, None)
     """
-    letters = [_LETTER.fullmatch(part) for part in _BETWEEN.split(text.strip(" .*`\"'"))]
+    text = text.strip(" .*`\"'")
+    parts = [*text] if _RUN.fullmatch(text) else _BETWEEN.split(text)
+    letters = [_LETTER.fullmatch(part) for part in parts]
     items = tuple(match[1].upper() for match in letters if match)
     return Words(items) if len(letters) == len(items) and sorted(items) == [*LETTERS] else None
 

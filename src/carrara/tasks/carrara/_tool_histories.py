@@ -202,6 +202,8 @@ class Log:
     places: Sequence[int]
     steps: Sequence[Step]
     """The steps of the first history, one for each place."""
+    moment: int | None = None
+    """The number of calls before the moment in question, if that was drawn with the log."""
 
     def draw_time(self, rng: Rng, after: int, before: int | None) -> datetime:
         """Return a time between two steps of the first history, at which it has no call.
@@ -217,10 +219,29 @@ class Log:
         times = (start + timedelta(minutes=n) for n in range(1, int((end - start) / timedelta(minutes=1))))
         return rng.choice([time for time in times if time not in taken])
 
+    def draw_moment(self, rng: Rng) -> datetime:
+        """Return a time at the moment that was drawn with the log."""
+        assert self.moment is not None
+        start, end = self.calls[self.moment - 1].time, self.calls[self.moment].time
+        return start + timedelta(minutes=rng.between(1, int((end - start) / timedelta(minutes=1)) - 1))
 
-def draw_log(rng: Rng, histories: Sequence[tuple[ToolName, str, Sequence[Step]]]) -> Log:
-    """Return a log of some histories, each with its tool and its thing. The first one is in question."""
+
+def draw_log(
+    rng: Rng, histories: Sequence[tuple[ToolName, str, Sequence[Step]]], before_moment: int | None = None
+) -> Log:
+    """Return a log of some histories, each with its tool and its thing.
+
+    Args:
+        rng: Random numbers.
+        histories: The histories. The first one is in question.
+        before_moment: The number of steps of the first history before a moment. Neither when the moment is nor how
+            many calls precede it shows that number. None: there is no such moment.
+    """
     depths = draw_depths(rng, [len(steps) for _, _, steps in histories])
+    moment = None
+    if before_moment is not None:
+        moment = _draw_rank(rng, depths, before_moment)
+        depths = _meet(rng, depths, before_moment, moment)
     placed = sorted(
         (depth, number, step)
         for number, (_, _, steps) in enumerate(histories)
@@ -236,7 +257,36 @@ def draw_log(rng: Rng, histories: Sequence[tuple[ToolName, str, Sequence[Step]]]
         for step in [histories[number][2][place]]
     ]
     places = [place for place, (_, number, _) in enumerate(placed) if number == 0]
-    return Log(calls, tuple(depth for depth, _, _ in placed), places, histories[0][2])
+    return Log(calls, tuple(depth for depth, _, _ in placed), places, histories[0][2], moment)
+
+
+def _draw_rank(rng: Rng, depths: Sequence[Sequence[float]], before: int) -> int:
+    """Return a number of calls before a moment that is possible however many calls of the first history precede it."""
+    own, total = len(depths[0]), sum(map(len, depths))
+    rank = rng.between(*sorted((own, total - own)))
+    return min(max(rank, before, 1), before + total - own, total - 1)
+
+
+def _meet(rng: Rng, depths: Sequence[Sequence[float]], before: int, rank: int) -> list[list[float]]:
+    """Return depths moved so that calls of the first history, and others up to a rank, are before one moment."""
+    own, *others = depths
+    moment = 0.2 + 0.6 * rng.random()
+    limit = _between([0.0, *sorted(depth for history in others for depth in history), 1.0], rank - before)
+    return [
+        _move(own, _between([0.0, *own, 1.0], before), moment),
+        *(_move(history, limit, moment) for history in others),
+    ]
+
+
+def _between(depths: Sequence[float], place: int) -> float:
+    return (depths[place] + depths[place + 1]) / 2
+
+
+def _move(depths: Sequence[float], limit: float, moment: float) -> list[float]:
+    """Return depths stretched so that the limit becomes the moment, from 0 to 1 as before."""
+    return [
+        depth * moment / limit if depth < limit else 1 - (1 - depth) * (1 - moment) / (1 - limit) for depth in depths
+    ]
 
 
 # --- filler ---

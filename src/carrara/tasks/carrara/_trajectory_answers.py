@@ -22,12 +22,12 @@ from carrara.types import ErrorType, Question
 
 _ALSO_NONE = (
     "null", "nothing", "no value", "unset", "not set", "never set", "it has none", "it had none", "there is none",
-    "no call", "no calls", "no such call", "no call changed it", "no note", "no such note",
+    "no call", "no calls", "no such call", "no call changed it", "no note", "no such note", "none of them",
 )  # fmt: skip
 _ID = re.compile(r"(?:the )?(?:call |id )*", re.IGNORECASE)
 _ZEROS = re.compile(r"(?<=\b[a-z]{6})000\b", re.IGNORECASE)
 """The end of an id where templates write the call as an API takes it."""
-_REASON = re.compile(r"(?<=^none) ?\([^()\n]*\)\Z", re.IGNORECASE)
+_REASON = re.compile(r"(?<=^none)(?: ?\([^()\n]*\)|, (?:because|as|since) [^\n]*)\Z", re.IGNORECASE)
 """Why there is none, after the answer."""
 _CALLS = re.compile(r" (?:calls?|changes?)\Z")
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\d(?: \d\d:\d\d)?")

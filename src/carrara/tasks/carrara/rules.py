@@ -62,7 +62,7 @@ from statistics import fmean
 from typing import Literal, NamedTuple
 
 from carrara.answers.extraction import Extraction
-from carrara.answers.reply_rules import DEFINITIONS, NAMED, VALUES, Request, RuledReply, RuledReplyType, write_reply
+from carrara.answers.reply_rules import DEFINITIONS, VALUES, Request, RuledReply, RuledReplyType, write_reply
 from carrara.answers.transcript import join_replies
 from carrara.answers.turn_trace import RuleTrace, TurnTrace
 from carrara.generators.rule_wordings import read_message, read_request, write_message, write_request
@@ -77,6 +77,7 @@ from carrara.tasks.carrara._rule_events import (
     USERS_RULES,
     History,
     Plan,
+    blind_choices,
     chance_of,
     choose_rules,
     draw_plan,
@@ -253,7 +254,7 @@ class Rules(SuiteTask):
         }
 
     def guess(self, rng: Rng, instance: Instance, question: Question[RuledReply]) -> RuledReply:
-        """Return the right content in digits, in any order and in a drawn number of words, without regard to rules."""
+        """Return the right content in digits, in two orders at once and a drawn number of words, whatever the rules."""
         first, *later = (replace(turn, text=_guess(rng, turn.request)) for turn in question.gold.turns)
         return replace(first, later=tuple(later))
 
@@ -318,7 +319,7 @@ def _split_request(text: str, wording: Mapping[str, str]) -> tuple[str, dict[str
 
 def _guess(rng: Rng, request: Request) -> str:
     least = int(rng.choice(VALUES["words"]).split()[0])
-    words = [f"{request.total}:", *rng.sample(request.things, NAMED)]
+    words = [f"{request.total}:", *rng.choice(blind_choices(request.things))]
     return " ".join([*words, *[_NEUTRAL] * (least - len(words))])
 
 

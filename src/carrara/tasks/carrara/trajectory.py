@@ -131,7 +131,7 @@ T = TypeVar("T")
 
 
 class Trajectory(SuiteTask):
-    version, title, capability = 1, "Trajectory", "following the state of things through the calls of an agent"
+    version, title, capability = 2, "Trajectory", "following the state of things through the calls of an agent"
     answer = TrajectoryAnswerType()
     separator = "\n"
     replaces_facts = True
@@ -192,7 +192,11 @@ class Trajectory(SuiteTask):
             self._draw_other(log_rng, others, self.changes),
             *(self._draw_other(log_rng, others, OTHERS) for _ in range(2)),
         ]
-        log = draw_log(log_rng, [(*thing, history) for thing, history in zip(things, histories, strict=True)])
+        log = draw_log(
+            log_rng,
+            [(*thing, history) for thing, history in zip(things, histories, strict=True)],
+            self._draw_before(log_rng, steps, asked) if self.kind == "count" else None,
+        )
         time = self._draw_time(log_rng, log, reason, asked)
         own = [place for place in log.places if self.kind not in TIMED or log.calls[place].time <= time]
         numbers = tuple(map(str, range(self.changes + 1))) if self.kind == "count" else ()
@@ -262,19 +266,23 @@ class Trajectory(SuiteTask):
             rng, values[:changes], iter(values[changes:]), HistoryPlan.free(changes, rng.chance(CLEARED))
         )
 
+    def _draw_before(self, rng: Rng, steps: Sequence[Step], asked: int) -> int:
+        """Return the number of steps up to the time of a question about a number of changes."""
+        changes = [number for number, step in enumerate(steps) if step.is_change]
+        after, before = [-1, *changes, len(steps)][asked : asked + 2]
+        return rng.between(after + 1, before)
+
     def _draw_time(self, rng: Rng, log: Log, reason: str, asked: int) -> datetime:
         """Return the time in question. It is not that of a call for the thing."""
-        steps = log.steps
         if self.kind == "count":
-            changes = [number for number, step in enumerate(steps) if step.is_change]
-            after, before = [-1, *changes, None][asked : asked + 2]
-        elif reason == NEVER:
+            return log.draw_moment(rng)
+        steps = log.steps
+        if reason == NEVER:
             after = rng.below(len(steps) + 1) - 1
             before = after + 1
         else:
             after = max((number for number, step in enumerate(steps) if step.stay <= asked), default=-1)
             before = after + 1
-        assert after is not None
         return log.draw_time(rng, after, None if before == len(steps) else before)
 
     def _is_needed(self, log: Log, places: Sequence[int], place: int, value: str) -> bool:
