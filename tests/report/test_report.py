@@ -145,7 +145,7 @@ def test_parts_of_our_score_are_no_paper_scores() -> None:
 
 def test_a_conversation_is_no_prompt_of_another_length() -> None:
     """The server counts the prompt once more with each further message."""
-    replies = run({4096: 0.5}, input_tokens=4096 * 5)
+    replies = [replace(result, input_tokens=4096 * 5) for result in run({4096: 0.5})]
     text = text_of_page([replace(result, requests=5) for result in replies])
     assert "20,480 for an item, in all its requests" in text
     assert "lengths are not what they claim" not in text
