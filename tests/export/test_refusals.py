@@ -32,6 +32,7 @@ REFUSED = [
     ("kvpress mrcr --lengths 8k -n 1", "conversation"),
     ("kvpress sync/graph --lengths 8k -n 1 --style base", "different lines"),
     ("lm-eval mrcr --lengths 8k -n 1", "conversation"),
+    ("lm-eval rules --lengths 0 -n 1", "leave it out, or give form=text, if the task has it"),
     ("lm-eval trajectory --lengths 0 -n 1 -p form=tools --tokenizer gpt2", "conversation"),
     ("datasets trajectory --lengths 0 -n 1 -p form=tools --tokenizer gpt2", "only texts"),
     ("verl trajectory --lengths 0 -n 1 -p form=tools --tokenizer gpt2", "only texts"),

@@ -53,7 +53,8 @@ def harness_task(first: ItemId, instances: int, prompts: Path | None, max_tokens
     template = items[0].prompt.template
     if template.is_conversation:
         raise UsageError(
-            f"{first.task} asks in the middle of a conversation, which lm-evaluation-harness has none of: leave it out"
+            f"{first.task} asks in the middle of a conversation, which lm-evaluation-harness has none of: leave it "
+            "out, or give form=text, if the task has it"
         )
     budget = max(item.question.budget for item in items)
     if first.style == "base":

@@ -84,7 +84,8 @@ def row(item: Item, max_tokens: int | None = None) -> Mapping[str, Any]:
     template, context = item.prompt.template, item.context
     if template.is_conversation:
         raise UsageError(
-            f"{item.item_id.task} is a conversation, and kvpress reads one context in one message: leave it out"
+            f"{item.item_id.task} is a conversation, and kvpress reads one context in one message: leave it out, "
+            "or give form=text, if the task has it"
         )
     afters = [prompt.template.after[template.closing :] for prompt in context.prompts]
     text = item.text

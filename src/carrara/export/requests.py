@@ -62,7 +62,8 @@ def vllm(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
     """Return a line of `vllm bench serve --dataset-name custom`, which applies the model's template."""
     if item.prompt.template.is_conversation:
         raise UsageError(
-            f"{item.item_id.task} asks in the middle of a conversation, and a load is of single prompts: leave it out"
+            f"{item.item_id.task} asks in the middle of a conversation, and a load is of single prompts: leave it out, "
+            "or give form=text, if the task has it"
         )
     return {"prompt": item.text, "output_tokens": settings.max_tokens or max(ANSWER, item.question.budget)}
 
