@@ -80,9 +80,9 @@ def published_jobs(
     }
     if not available:
         lengths_by_task: dict[str, list[int]] = {}
-        for task, length in sorted({(source.task, source.length) for source in sources}):
-            lengths_by_task.setdefault(task.rpartition("/")[2], []).append(length)
-        has = "; ".join(f"{task} at {', '.join(map(write_length, at))}" for task, at in lengths_by_task.items())
+        for name, length in sorted({(source.task, source.length) for source in sources}):
+            lengths_by_task.setdefault(name.rpartition("/")[2], []).append(length)
+        has = "; ".join(f"{name} at {', '.join(map(write_length, at))}" for name, at in lengths_by_task.items())
         raise UsageError(f"{folder} has no file of {asked} at the lengths asked for; it has {has}")
     tasks_with_files = {source.task for source in sources}
     tasks = [task_name for task_name in item_ids_by_task if suite == "babilong" or task_name in tasks_with_files]
