@@ -40,7 +40,7 @@ def sufficient_n(mean: float, half: float) -> int:
     A mean of 0.5 takes the most.
 
     >>> sufficient_n(0.5, 0.05), sufficient_n(0.9, 0.05), sufficient_n(1.0, 0.05)
-    (381, 142, 35)
+    (381, 141, 35)
     """
 
     def is_narrow(n: int) -> bool:

@@ -153,7 +153,10 @@ _KNOWN: Mapping[str, Mapping[str, str]] = {
         },
         "by the days that notes of anybody connect": _CONNECTED,
     },
-    "distance": {"the days that notes of anybody connect": _CONNECTED},
+    "distance": {
+        "the days that notes of anybody connect": _CONNECTED,
+        "the signed difference of the first notes of the person": "With two needed notes, these may be the first ones.",
+    },
     "value": {
         "the last change before that notes of anybody connect": _CONNECTED,
         **dict.fromkeys(

@@ -146,6 +146,7 @@ FOR, OK, SETS, FAILED = (
     "its ok calls with a value",
     "its failed calls",
 )
+UNDOS = "its ok calls that undo"
 NAMING, NOTES, UNTIL = "the calls that name the thing", "the notes about the thing", " up to the time"
 
 
@@ -158,7 +159,7 @@ _KNOWN: Mapping[str, Sequence[str]] = {
         for group in _STATE_CALLS
         for until in ("", UNTIL)
     ],
-    "call": [f"the {place} call in {group}" for place in ("first", "last") for group in (*_STATE_CALLS, NAMING)],
+    "call": [f"the {place} call in {group}" for place in ("first", "last") for group in (*_STATE_CALLS, UNDOS, NAMING)],
     "failed": [f"the {place} value in {FAILED}" for place in ("first", "last")],
     "pending": [f"the {place} value in {NOTES}" for place in ("first", "last")],
     "count": [f"the number of {group}{UNTIL}" for group in (*_STATE_CALLS, FAILED, NOTES)],
@@ -188,6 +189,7 @@ def replies(calls: Sequence[Call], tool: str, thing: str, ask: str, time: Any) -
         FOR: own,
         OK: [call for call in own if call.ok],
         SETS: [call for call in own if call.ok and call.value],
+        UNDOS: [call for call in own if call.ok and call.action == "undo"],
         FAILED: [call for call in own if not call.ok],
         NOTES: [call for call in naming if call.action == "note"],
         "the failed calls": [call for call in calls if not call.ok],

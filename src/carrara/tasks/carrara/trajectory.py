@@ -4,7 +4,7 @@ After the logs of tools in AgentLongBench and LOCA-bench. One item without fille
 
 >>> from textwrap import fill
 >>> from carrara.items.item import make
->>> *lines, question = make("carrara/trajectory", index=35, params={"changes": "1"}).text.split("\\n")
+>>> *lines, question = make("carrara/trajectory", index=3, params={"changes": "1"}).text.split("\\n")
 >>> for line in (*lines[:14], "…", question):
 ...     print(fill(line, 110))
 The text below is the log of an agent that works with tools. Each call has an id, and its result follows with
@@ -13,20 +13,20 @@ call whose result says error changes nothing. An undo that is ok takes back the 
 whose value is then again what it was before that change. The value null means none. A note says what the
 agent means to do next, and changes nothing itself.
 <BLANKLINE>
-<text> Tool: start 2031-06-03 12:38
-Agent: qsjnxc notes.add {"text": "Next: set the room of event kettle-with-harbour to Blackfield."}
-Tool: qsjnxc 2031-06-03 14:38 {"ok": true}
-Agent: tmlrlm calendar.move {"event": "kettle-with-harbour", "room": "Westworth"}
-Tool: tmlrlm 2031-06-03 17:15 {"error": "too many requests"}
-Agent: gzxngm calendar.move {"event": "mirror-with-bell", "room": "Birchwick"}
-Tool: gzxngm 2031-06-03 22:43 {"error": "session expired"}
-Agent: xgxsgf calendar.move {"event": "mirror-with-bell", "room": "Bramblegate"}
-Tool: xgxsgf 2031-06-04 02:12 {"ok": true}
-Agent: gjxrpl database.update {"row": "bell#19", "town": "Larkwick"}
-Tool: gjxrpl 2031-06-04 07:05 {"ok": true}
-Agent: gmgckg calendar.move {"event": "kettle-with-harbour", "room": "Westworth"}
+<text> Tool: start 2031-05-27 11:04
+Agent: ngrnxn calendar.move {"event": "easel-with-tower", "room": "Coppergate"}
+Tool: ngrnxn 2031-05-27 13:04 {"ok": true}
+Agent: xkqkmn calendar.undo {"event": "easel-with-tower"}
+Tool: xkqkmn 2031-05-27 15:22 {"ok": true}
+Agent: mhpmvs database.update {"row": "dock#15", "town": "Hillcombe"}
+Tool: mhpmvs 2031-05-27 19:02 {"error": "session expired"}
+Agent: vhtqpz notes.add {"text": "Next: set the town of row dock#15 to Bramblewick."}
+Tool: vhtqpz 2031-05-27 22:40 {"ok": true}
+Agent: phttlj calendar.undo {"event": "easel-with-tower"}
+Tool: phttlj 2031-05-27 22:45 {"error": "permission denied"}
+Agent: zcdtsx database.update {"row": "dock#15", "town": "Bramblewick"}
 …
-What was the room of event kettle-with-bell at 2031-06-05 00:18? If it had none, the answer is: none. Reply
+What was the room of event easel-with-dock at 2031-05-29 02:12? If it had none, the answer is: none. Reply
 with one line and nothing else, in this form: FINAL ANSWER: <the answer alone>
 
 At the start every value is `none`. A call that is `ok` and sets or clears a value is a change. So is an undo that is
