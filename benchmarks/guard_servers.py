@@ -110,7 +110,7 @@ def _free(n: int) -> Iterator[list[int]]:
 def compare(gguf: Path, folder: Path, one: str, other: str, setting: str, lengths: str) -> Iterator[str]:
     """Compare the first server with another one. Yield the command and its output, or what it wrote before."""
     out, kept = folder / setting, folder / f"{setting}.json"
-    line: list[object] = ["guard", "compare", one, other, TASKS, "--model", "openai-api/local/m"]
+    line: list[object] = ["guard", "compare", one, other, "--capabilities", TASKS, "--model", "openai-api/local/m"]
     line += ["--tokenizer", f"gguf:{gguf}", "--lengths", lengths, "--margin", MARGIN, "--max-tokens", MAX_TOKENS]
     words = list(map(str, line))
     if not kept.exists():

@@ -20,7 +20,7 @@ from carrara.util.errors import UsageError
 MODEL = "openai/gpt-4o"
 CONFIGS: dict[type, dict[str, Any]] = {
     AuditConfig: {"tasks": "qa1"},
-    CompareServersConfig: {"a": MODEL, "b": MODEL},
+    CompareServersConfig: {"servers": (MODEL, MODEL)},
     FigureConfig: {"name": "babilong-2"},
     MakeGuardConfig: {"model": MODEL, "out": "guard"},
     PlanConfig: {"tasks": "qa1", "model": MODEL},

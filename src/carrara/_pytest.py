@@ -11,7 +11,7 @@ import pytest
 
 if TYPE_CHECKING:
     from carrara.guard._check import CheckResult
-    from carrara.guard.server_comparison import ServerComparison
+    from carrara.guard.server_comparison import ServerComparisons
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -50,7 +50,7 @@ class ServerItem(pytest.Item):
     good = ""
     """The verdict with which it passes."""
 
-    def ask(self) -> "CheckResult | ServerComparison":
+    def ask(self) -> "CheckResult | ServerComparisons":
         raise NotImplementedError
 
     def runtest(self) -> None:
@@ -84,7 +84,7 @@ class Check(ServerItem):
 class Compare(ServerItem):
     good = "equivalent"
 
-    def ask(self) -> "ServerComparison":
+    def ask(self) -> "ServerComparisons":
         from carrara import guard
 
         given = self.config.getoption

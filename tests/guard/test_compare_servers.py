@@ -11,6 +11,7 @@ from dataclasses import replace
 from hashlib import sha256
 from itertools import count, islice, pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -199,7 +200,7 @@ def test_turns_end_when_a_task_has_no_instance_left(monkeypatch: pytest.MonkeyPa
     turns = list(turns_of_tasks(first_item_ids(select(TASKS), "gpt2"), 0, 100))
     assert [len(turn) for turn in turns] == [2] * 5
     with pytest.raises(UsageError, match=r"there are 10 at 0: name tasks that have more"):
-        door.guard.compare("carrara/oracle", "carrara/oracle", TASKS, tokenizer="gpt2", lengths="0")
+        door.guard.compare("carrara/oracle", "carrara/oracle", capabilities=TASKS, tokenizer="gpt2", lengths="0")
 
 
 def test_counts_of_tokens_that_differ_by_a_constant_of_few_are_no_change() -> None:
@@ -216,8 +217,10 @@ def test_counts_of_tokens_that_differ_by_a_constant_of_few_are_no_change() -> No
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"a": URL}, f"{URL} names no model"),
-        ({"a": f"m@{URL}"}, "no provider"),
+        ({"servers": [URL, "carrara/oracle"]}, f"{URL} names no model"),
+        ({"servers": ["carrara/oracle"]}, "2 to 26 servers, and 1"),
+        ({"servers": ["carrara/oracle", 5]}, "5 is no server"),
+        ({"servers": [f"m@{URL}", "carrara/oracle"]}, "no provider"),
         ({"margin": 0}, "from 0.001 to below 1"),
         ({"margin": float("nan")}, "from 0.001 to below 1"),
         ({"n": 8}, "give 76 or more"),
@@ -229,17 +232,20 @@ def test_counts_of_tokens_that_differ_by_a_constant_of_few_are_no_change() -> No
         ({"guard": a_guard(), "temperature": 0.5}, "which temperature"),
     ],
 )
-def test_wrong_settings_are_one_sentence(given: dict[str, object], says: str) -> None:
-    settings = {"capabilities": TASKS, "tokenizer": "gpt2"} if "guard" not in given else {}
+def test_wrong_settings_are_one_sentence(given: dict[str, Any], says: str) -> None:
+    defaults = {} if "guard" in given else {"capabilities": TASKS, "tokenizer": "gpt2"}
+    settings = {"servers": ("carrara/oracle", "carrara/oracle"), **defaults, **given}
     with pytest.raises(UsageError, match=says) as caught:
-        door.guard.compare(**{"a": "carrara/oracle", "b": "carrara/oracle", **settings, **given})  # type: ignore[arg-type]
+        door.guard.compare(*settings.pop("servers"), **settings)
     assert "\n" not in str(caught.value)
 
 
 def test_a_folder_with_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(UsageError, match="holds no comparison"):
-        door.guard.compare("carrara/oracle", "carrara/oracle", "qa1", tokenizer="gpt2", margin=0.3, out=tmp_path)
+        door.guard.compare(
+            "carrara/oracle", "carrara/oracle", capabilities="qa1", tokenizer="gpt2", margin=0.3, out=tmp_path
+        )
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
@@ -269,15 +275,15 @@ def guard(ids: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 @contextmanager
-def two(one: Reading, other: Reading) -> Iterator[list[str]]:
+def served(*readings: Reading) -> Iterator[list[str]]:
     with ExitStack() as servers:
-        yield [servers.enter_context(reading(server)) for server in (one, other)]
+        yield [servers.enter_context(reading(server)) for server in readings]
 
 
 def compared(one: Reading, other: Reading, *more: object) -> tuple[int, dict[str, object], str]:
-    with two(one, other) as urls:
-        ended = carrara("guard", "compare", *urls, TASKS, *SETTINGS, *more, "--json")
-    return ended.returncode, json.loads(ended.stdout) if ended.stdout else {}, ended.stderr
+    with served(one, other) as urls:
+        ended = carrara("guard", "compare", *urls, "--capabilities", TASKS, *SETTINGS, *more, "--json")
+    return ended.returncode, json.loads(ended.stdout)["comparisons"][0] if ended.stdout else {}, ended.stderr
 
 
 @pytest.mark.slow
@@ -338,7 +344,7 @@ def test_a_server_that_is_away_is_not_compared(ids: dict[str, str]) -> None:
     with reading(Reading(ids)) as url:
         away = URL.replace("//", "//me:password@")
         for urls in ((url, away), (away, url)):
-            ended = carrara("guard", "compare", *urls, TASKS, *SETTINGS)
+            ended = carrara("guard", "compare", *urls, "--capabilities", TASKS, *SETTINGS)
             assert ended.returncode == 4
             assert ended.stdout.startswith(f"COULD NOT COMPARE: {URL} cannot be reached")
             assert "password" not in ended.stdout + ended.stderr
@@ -347,7 +353,7 @@ def test_a_server_that_is_away_is_not_compared(ids: dict[str, str]) -> None:
 @pytest.mark.slow
 def test_servers_that_answer_nothing_right_cannot_be_told_apart(server: Address) -> None:
     ended = carrara(
-        "guard", "compare", server.base_url, server.base_url, "qa1", "--model", "openai-api/test/ok",
+        "guard", "compare", server.base_url, server.base_url, "--capabilities", "qa1", "--model", "openai-api/test/ok",
         "--tokenizer", "gpt2", "--lengths", "0", "--margin", MARGIN, "-n", "40",
     )  # fmt: skip
     assert ended.returncode == 3, ended.stdout + ended.stderr
@@ -358,8 +364,21 @@ def test_servers_that_answer_nothing_right_cannot_be_told_apart(server: Address)
 def test_a_killed_comparison_resumes_and_a_decided_one_is_refused(ids: dict[str, str], tmp_path: Path) -> None:
     one, other = Reading(ids), Reading(ids, "slow")
     out = tmp_path / "out"
-    with two(one, other) as urls:
-        line = ["guard", "compare", *urls, TASKS, *SETTINGS, "--lengths", "1k", "--connections", 1, "--out", out]
+    with served(one, other) as urls:
+        line = [
+            "guard",
+            "compare",
+            *urls,
+            "--capabilities",
+            TASKS,
+            *SETTINGS,
+            "--lengths",
+            "1k",
+            "--connections",
+            1,
+            "--out",
+            out,
+        ]
         with begun(*line) as process:
             while process.poll() is None and other.requests < 10:
                 time.sleep(0.005)
@@ -368,7 +387,7 @@ def test_a_killed_comparison_resumes_and_a_decided_one_is_refused(ids: dict[str,
         seen = one.requests
         ended = carrara(*line, "--json")
         assert ended.returncode == 0, ended.stdout + ended.stderr
-        found = json.loads(ended.stdout)
+        [found] = json.loads(ended.stdout)["comparisons"]
         assert seen < found["prompts"] <= one.requests <= found["prompts"] + 1
         assert other.requests <= found["prompts"] + 1
         assert json.loads((out / "comparison.json").read_text())["verdict"] == "equivalent"
@@ -378,9 +397,47 @@ def test_a_killed_comparison_resumes_and_a_decided_one_is_refused(ids: dict[str,
 
 
 @pytest.mark.slow
+def test_servers_are_compared_with_one_that_is_asked_once(ids: dict[str, str], tmp_path: Path) -> None:
+    """The verdict of all is that of the worst, and each has its own. A killed comparison of several resumes."""
+    one, same, broken = Reading(ids), Reading(ids, "slow"), Reading(ids, "garbage", True)
+    with served(one, same, broken) as urls:
+        line = ["guard", "compare", *urls, "--capabilities", TASKS, *SETTINGS, "--connections", 1]
+        line += ["--out", tmp_path / "out"]
+        with begun(*line) as process:
+            while process.poll() is None and same.requests < 10:
+                time.sleep(0.005)
+            process.send_signal(signal.SIGKILL)
+        ended = carrara(*line, "--json")
+        asked = one.requests
+        text = carrara(*line[:-2]).stdout
+    found = json.loads(ended.stdout)
+    assert (ended.returncode, found["verdict"], found["code"]) == (1, "different", 1), ended.stderr
+    equal, different = found["comparisons"]
+    assert (equal["letter"], equal["verdict"], equal["servers"][1]) == ("B", "equivalent", f"{MODEL} at {urls[1]}")
+    assert (different["letter"], different["verdict"]) == ("C", "different")
+    assert {changed["length"] for changed in different["changed"]} == {4096}
+    assert asked <= max(equal["prompts"], different["prompts"]) + 1
+    assert "instances  A      C" in text
+    rows = [line.split() for line in text.splitlines()[2:4]]
+    assert [(row[0], row[4]) for row in rows] == [("B:", "equivalent"), ("C:", "different")]
+
+
+@pytest.mark.slow
+def test_one_outage_of_the_first_server_ends_all_comparisons(ids: dict[str, str]) -> None:
+    with served(Reading(ids), other := Reading(ids)) as urls:
+        line = ["guard", "compare", URL, *urls, "--capabilities", TASKS, *SETTINGS]
+        ended = carrara(*line, "--json")
+    assert ended.returncode == 4
+    reasons = [comparison["reason"] for comparison in json.loads(ended.stdout)["comparisons"]]
+    assert len(reasons) == 2
+    assert all(reason.startswith(f"{URL} cannot be reached") for reason in reasons)
+    assert other.requests == 0
+
+
+@pytest.mark.slow
 def test_a_guard_says_what_is_asked(ids: dict[str, str], guard: Path) -> None:
     one, other = Reading(ids), Reading(ids, "worse")
-    with two(one, other) as urls:
+    with served(one, other) as urls:
         few = carrara("guard", "compare", *urls, "--guard", guard)
         same = carrara("guard", "compare", urls[0], urls[0], "--guard", guard, "--margin", MARGIN)
         worse = carrara("guard", "compare", *urls, "--guard", guard, "--margin", MARGIN)
@@ -398,14 +455,16 @@ def test_python_compares() -> None:
         return f"{next(numbers)}"
 
     numbers = count()
-    found = door.guard.compare("carrara/oracle", count_up, "qa1", tokenizer="gpt2", lengths="0", margin=MARGIN)
+    found = door.guard.compare(
+        "carrara/oracle", count_up, capabilities="qa1", tokenizer="gpt2", lengths="0", margin=MARGIN
+    )
     assert (found.verdict, found.code) == ("different", 1)
 
 
 @pytest.mark.slow
 def test_pytest_compares(ids: dict[str, str], guard: Path, tmp_path: Path) -> None:
     for way, ending, code in (("talkative", "2 passed", 0), ("worse", "2 failed", 1)):
-        with two(Reading(ids), Reading(ids, way)) as urls:
+        with served(Reading(ids), Reading(ids, way)) as urls:
             ended = python(
                 *("-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), "-n", "0"),
                 *("--carrara-guard", str(guard), "--carrara-baseline-url", urls[0], "--carrara-base-url", urls[1]),

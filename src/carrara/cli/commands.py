@@ -101,7 +101,7 @@ PROMPTS = Actions(
     "Example: carrara prompts export qa1 --out pack.toml",
 )
 GUARD = Actions(
-    "Check whether a server broke since it was trusted, or compare two servers.",
+    "Check whether a server broke since it was trusted, or compare servers.",
     {
         "make": Command(
             "Find items that a trusted server answers reliably, and write them to a file.",
@@ -117,7 +117,7 @@ GUARD = Actions(
             exit_codes="guard.sequential:CODES",
         ),
         "compare": Command(
-            "Ask two servers the same instances until it is decided whether their scores are the same.",
+            "Ask servers the same instances until it is decided whether their scores are those of the first server.",
             "guard:compare",
             "carrara guard compare http://127.0.0.1:8000/v1 http://127.0.0.1:8001/v1 --model vllm/m --lengths 1k,8k",
             allows=True,

@@ -1,4 +1,4 @@
-"""Check whether a server broke since it was trusted, or whether two servers are the same.
+"""Check whether a server broke since it was trusted, or whether servers are the same.
 
 from carrara import guard
 
@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 from carrara.guard.config import CheckGuardConfig, CompareServersConfig, MakeGuardConfig
 from carrara.guard.guard_file import Guard, is_guard, write
 from carrara.options import check_replaceable
-from carrara.signature import takes
+from carrara.signature import takes, takes_several
 from carrara.util.event_loop import beside_loop
 
 if TYPE_CHECKING:
     from carrara.guard._check import CheckResult
-    from carrara.guard.server_comparison import ServerComparison
+    from carrara.guard.server_comparison import ServerComparisons
 
 __all__ = ["check", "compare", "make"]
 
@@ -107,25 +107,26 @@ def check(config: CheckGuardConfig) -> "CheckResult":
         return beside_loop(lambda: check_guard(config, config.out or Path(aside)))
 
 
-@takes(CompareServersConfig)
-def compare(config: CompareServersConfig) -> "ServerComparison":
-    """Ask two servers the same instances until it is decided whether their scores are the same.
+@takes_several(CompareServersConfig)
+def compare(config: CompareServersConfig) -> "ServerComparisons":
+    """Ask servers the same instances until it is decided whether their scores are those of the first server.
 
-    Short prompts come first. It ends as soon as the servers are found to differ by more than the margin, or to be
-    equivalent at every length.
+    Short prompts come first. It ends for each server as soon as it is found to differ by more than the margin, or to
+    be equivalent at every length.
 
     Returns:
-        The result, which prints as `carrara guard compare` does. Its `verdict` is `equivalent`, `different`, `open`
-        (the replies do not decide) or `unchecked` (a server did not answer; `reason` says why). Its `code` is the exit
-        code of the command.
+        The result, which prints as `carrara guard compare` does. Its `comparisons` has one for each other server.
+        Their `verdict` is `equivalent`, `different`, `open` (the replies do not decide) or `unchecked` (a server did
+        not answer; `reason` says why); that of the result is the worst of them. Its `code` is the exit code of the
+        command.
 
     Raises:
         UsageError: An argument is wrong, or too few instances could show that the servers are the same.
 
     Examples:
         >>> import carrara.guard
-        >>> one, other = "http://127.0.0.1:8000/v1", "http://127.0.0.1:8001/v1"
-        >>> found = carrara.guard.compare(one, other, "finding", "vllm/m", lengths="1k,8k")  # doctest: +SKIP
+        >>> servers = "http://127.0.0.1:8000/v1", "http://127.0.0.1:8001/v1"
+        >>> found = carrara.guard.compare(*servers, model="vllm/m", lengths="1k,8k")  # doctest: +SKIP
         >>> found.verdict  # doctest: +SKIP
         'equivalent'
     """

@@ -1,4 +1,6 @@
-"""Compare two servers: ask both the same instances until it is decided whether their scores are the same.
+"""Compare servers with a first one: ask two the same instances until it is decided whether their scores are the same.
+
+The others are compared one after the other. The replies of the first server are asked once and kept for all of them.
 
 Short lengths come first, because they are cheap. A server that differs there is found before a long prompt is sent.
 
@@ -20,6 +22,7 @@ from typing import TYPE_CHECKING
 from carrara.answers.status import UNANSWERED
 from carrara.guard._check import PATIENCE, REQUEST_TIMEOUT, SILENT_BATCHES, check_tokenizer, check_unchanged
 from carrara.guard.config import CompareServersConfig
+from carrara.guard.endpoints import Endpoint, endpoints_of
 from carrara.guard.equivalence import LengthTests, Pair, PairOutcome, fewest_instances, verdict_of
 from carrara.guard.guard_file import Guard, TokenCounts, find_changed_counts
 from carrara.guard.items import (
@@ -32,97 +35,33 @@ from carrara.guard.items import (
     turns_of_tasks,
 )
 from carrara.guard.sequential import ALL
-from carrara.guard.server_comparison import ChangedReply, ComparedGroup, ServerComparison, UnpairedItem
+from carrara.guard.server_comparison import (
+    ChangedReply,
+    ComparedGroup,
+    ServerComparison,
+    ServerComparisons,
+    UnpairedItem,
+)
 from carrara.items.item_id import ItemId, RunJob
 from carrara.options import ConnectionOptions, settings_of
 from carrara.profiling.capabilities import select
 from carrara.results.result import Result
 from carrara.results.scores import headline
-from carrara.runs.config import RunConfig, model_name
+from carrara.runs.config import RunConfig
 from carrara.runs.run import run
-from carrara.servers.model_names import check_model, tokenizer_for
-from carrara.servers.probe import check_file_model
-from carrara.servers.secrets import public
+from carrara.servers.model_names import tokenizer_for
 from carrara.util.errors import RunError, UsageError, os_error_text
 from carrara.util.files import whole_file
 from carrara.util.log import logger, warn_once
 from carrara.util.quantities import count, read_lengths, write_length
 
 if TYPE_CHECKING:
-    from carrara.servers.function_model import Function
-
-
-SCHEMES = ("http://", "https://")
-
-
-@dataclass(frozen=True)
-class Endpoint:
-    """A server to compare.
-
-    Args:
-        letter: `A` or `B`.
-        model: The name of the model, or a function.
-        base_url: The address. None: the provider's own.
-    """
-
-    letter: str
-    model: "str | Function"
-    base_url: str | None
-
-    @property
-    def name(self) -> str:
-        """The name of the model."""
-        return model_name(self.model)
-
-    def __str__(self) -> str:
-        address = public(self.base_url)
-        return f"{self.name} at {address}" if address else self.name
-
-
-def is_address(server: "str | Function") -> bool:
-    """Return whether a user names a server by its address alone."""
-    return isinstance(server, str) and server.startswith(SCHEMES)
-
-
-def endpoint_of(letter: str, server: "str | Function", model: str | None, base_url: str | None) -> Endpoint:
-    """Return the server that a user names by an address, a model, or MODEL@ADDRESS.
-
-    Args:
-        model: The model at an address that is given alone.
-        base_url: The address of a model that is given alone.
-
-    Raises:
-        UsageError: There is no such model, or an address comes without one.
-
-    >>> str(endpoint_of("A", "openai-api/local/m@http://127.0.0.1:8000/v1", None, None))
-    'openai-api/local/m at http://127.0.0.1:8000/v1'
-    >>> str(endpoint_of("B", "http://127.0.0.1:8001/v1", "vllm/m", None))
-    'vllm/m at http://127.0.0.1:8001/v1'
-    >>> str(endpoint_of("B", "anthropic/claude@20240620", None, None))
-    'anthropic/claude@20240620'
-    """
-    if not isinstance(server, str):
-        return _checked(Endpoint(letter, server, None))
-    if is_address(server):
-        if not model:
-            raise UsageError(f"{public(server)} names no model: give `model`, or write MODEL@{public(server)}")
-        return _checked(Endpoint(letter, model, server))
-    for scheme in SCHEMES:
-        name, separator, rest = server.partition(f"@{scheme}")
-        if separator:
-            return _checked(Endpoint(letter, name, scheme + rest))
-    in_process = server.partition("/")[0] == "carrara"
-    return _checked(Endpoint(letter, server, None if in_process else base_url))
-
-
-def _checked(endpoint: Endpoint) -> Endpoint:
-    check_model(endpoint.name)
-    return endpoint
+    pass
 
 
 DEFAULT_LENGTHS = "2k,8k,32k"
-FIRST, SECOND, FINISHED = "a", "b", "comparison.json"
-"""The folders of the two servers' runs, and the file of a comparison that is decided."""
+FIRST, FINISHED = "a", "comparison.json"
+"""The folder of the first server's runs, and the file of a comparison that is decided. Others are in `b`, `c`, …"""
 GROWTH = 4
 """A batch has at least one instance for so many that were asked: later batches are larger."""
 
@@ -131,8 +70,9 @@ Turn = Sequence[PairedInstance]
 
 @dataclass
 class _Comparison:
-    """The course of a comparison."""
+    """The course of a comparison of two servers."""
 
+    servers: tuple[Endpoint, Endpoint]
     lengths: dict[int, LengthTests] = field(default_factory=dict[int, LengthTests])
     expected: int = 0
     """The number of lengths to ask."""
@@ -140,6 +80,8 @@ class _Comparison:
     """The capability of each item, and its results at both servers."""
     stopped: str = ""
     """Why it could not go on."""
+    is_first_away: bool = False
+    """Whether it could not go on because of the first server."""
 
     @property
     def answered(self) -> list[tuple[str, Result, Result]]:
@@ -153,8 +95,8 @@ class _Comparison:
         )
 
 
-def compare_servers(config: CompareServersConfig, folder: Path) -> ServerComparison:
-    """Ask two servers the same instances until it is decided whether their scores are the same.
+def compare_servers(config: CompareServersConfig, folder: Path) -> ServerComparisons:
+    """Compare each server with the first one.
 
     Args:
         folder: The folder for the runs. Replies in it are used.
@@ -163,40 +105,38 @@ def compare_servers(config: CompareServersConfig, folder: Path) -> ServerCompari
         UsageError: The settings are wrong, or the folder holds something else.
     """
     guard = config.guard
-    servers = _endpoints(config)
+    servers = endpoints_of(config)
     turns = _turns_of_guard(config, guard, servers) if guard else _turns_of_tasks(config, servers[0])
     _check_folder(folder)
-    comparison = _Comparison(expected=len(turns))
+    comparisons, away = list[ServerComparison](), ""
+    for other in servers[1:]:
+        pair = _Comparison((servers[0], other), expected=len(turns), stopped=away)
+        if len(servers) > 2:
+            logger.info(f"{other.letter}: {other}")
+        _compare(config, pair, turns, folder)
+        away = away or (pair.stopped if pair.is_first_away else "")
+        comparisons.append(_summarize(config, pair))
+    result = ServerComparisons(comparisons)
+    if config.out and all(comparison.verdict in ("equivalent", "different") for comparison in comparisons):
+        with whole_file(folder / FINISHED) as file:
+            file.write(json.dumps(result.record(), indent=1) + "\n")
+    return result
+
+
+def _compare(
+    config: CompareServersConfig, comparison: "_Comparison", turns: Mapping[int, Sequence[Turn]], folder: Path
+) -> None:
+    """Ask two servers the same instances until it is decided whether their scores are the same."""
     capabilities = list(
         dict.fromkeys(
             instance.capability for length_turns in turns.values() for turn in length_turns for instance in turn
         )
     )
     for length, length_turns in turns.items():
-        comparison.lengths[length] = tests = LengthTests(config.margin, capabilities, len(turns))
-        _compare_length(config, servers, folder, length_turns, tests, comparison)
         if comparison.is_over:
             break
-    result = _summarize(config, servers, comparison)
-    if result.verdict in ("equivalent", "different") and config.out:
-        with whole_file(folder / FINISHED) as file:
-            file.write(json.dumps(result.record(), indent=1) + "\n")
-    return result
-
-
-def _endpoints(config: CompareServersConfig) -> tuple[Endpoint, Endpoint]:
-    """Return the two servers. An option that neither of them needs is refused."""
-    named_servers = config.a, config.b
-    if config.model and not any(map(is_address, named_servers)):
-        raise UsageError("`model` is the model at an address that is given alone, and none is: leave it out")
-    model = config.model or (config.guard.model if config.guard else None)
-    if config.guard and not config.model:
-        for address in filter(is_address, named_servers):
-            check_file_model(config.guard.model, str(address), config.model_args, "the guard")
-    servers = endpoint_of("A", config.a, model, config.base_url), endpoint_of("B", config.b, model, config.base_url)
-    if config.base_url and not any(server.base_url == config.base_url for server in servers):
-        raise UsageError("`base_url` is the address of a model that is given without one, and none is: leave it out")
-    return servers
+        comparison.lengths[length] = tests = LengthTests(config.margin, capabilities, len(turns))
+        _compare_length(config, folder, length_turns, tests, comparison)
 
 
 def _turns_of_tasks(config: CompareServersConfig, server: Endpoint) -> dict[int, list[list[PairedInstance]]]:
@@ -262,7 +202,6 @@ def _check_folder(folder: Path) -> None:
 
 def _compare_length(
     config: CompareServersConfig,
-    servers: Sequence[Endpoint],
     folder: Path,
     turns: Sequence[Turn],
     tests: LengthTests,
@@ -275,17 +214,17 @@ def _compare_length(
         batch = list(islice(remaining, max(1, -(-size // len(turns[0])))))
         if not batch:
             return
+        replies = list[dict[ItemId, list[Result]]]()
         try:
-            first, second = (_ask(config, server, folder, batch) for server in servers)
-        except RunError as error:
-            comparison.stopped = str(error)
-            return
-        except OSError as error:
-            comparison.stopped = os_error_text(error)
+            for server in comparison.servers:
+                replies.append(_ask(config, server, folder, batch))
+        except (RunError, OSError) as error:
+            comparison.stopped = str(error) if isinstance(error, RunError) else os_error_text(error)
+            comparison.is_first_away = not replies
             return
         before = tests.instances
         for turn in batch:
-            tests.add(list(_pairs(turn, first, second, comparison)))
+            tests.add(list(_pairs(turn, *replies, comparison)))
         group = tests.by_name[ALL]
         logger.info(
             f"{write_length(batch[0][0].first.length)}: {count(tests.instances, 'instance')}, difference "
@@ -306,7 +245,7 @@ def _ask(
         RunConfig(
             [RunJob(instance.first, 1) for turn in batch for instance in turn],
             server.model,
-            out=folder / {"A": FIRST, "B": SECOND}[server.letter],
+            out=folder / server.letter.lower(),
             max_tokens=config.max_tokens or (guard.max_tokens if guard else None),
             temperature=guard.temperature if guard else config.temperature,
             request_timeout=REQUEST_TIMEOUT,
@@ -361,9 +300,9 @@ def _mean(values: Sequence[float]) -> float:
 
 def _unpaired(comparison: _Comparison) -> list[UnpairedItem]:
     return [
-        UnpairedItem(result.id, result.length, letter, result.error or result.status)
+        UnpairedItem(result.id, result.length, server.letter, result.error or result.status)
         for _, *results in comparison.results
-        for letter, result in zip("AB", results, strict=True)
+        for server, result in zip(comparison.servers, results, strict=True)
         if result.status in UNANSWERED
     ]
 
@@ -378,14 +317,14 @@ def _has_gaps(comparison: _Comparison, margin: float) -> bool:
 def _describe_failures(comparison: _Comparison) -> str:
     failures = _unpaired(comparison)
     parts = [
-        f"{count(sum(failure.server == letter for failure in failures), 'request')} to {letter}"
-        for letter in "AB"
-        if any(failure.server == letter for failure in failures)
+        f"{count(sum(failure.server == server.letter for failure in failures), 'request')} to {server.letter}"
+        for server in comparison.servers
+        if any(failure.server == server.letter for failure in failures)
     ]
     return f"{' and '.join(parts)} failed"
 
 
-def _summarize(config: CompareServersConfig, servers: Sequence[Endpoint], comparison: _Comparison) -> ServerComparison:
+def _summarize(config: CompareServersConfig, comparison: _Comparison) -> ServerComparison:
     answered, failures = comparison.answered, _unpaired(comparison)
     verdict: PairOutcome = verdict_of(list(comparison.lengths.values()), comparison.expected)
     reason = ""
@@ -404,7 +343,8 @@ def _summarize(config: CompareServersConfig, servers: Sequence[Endpoint], compar
     return ServerComparison(
         verdict=verdict,
         margin=config.margin,
-        servers=[str(server) for server in servers],
+        letter=comparison.servers[1].letter,
+        servers=[str(server) for server in comparison.servers],
         prompts=len(answered),
         tokens=sum(first.tokens for _, first, _ in answered),
         groups=list(_groups(comparison)),
@@ -426,7 +366,8 @@ def _summarize(config: CompareServersConfig, servers: Sequence[Endpoint], compar
         failures=failures,
         counts=""
         if counts is None
-        else f"{counts.changed} of {count(counts.of, 'prompt')} have another number of tokens at B, such as "
+        else f"{counts.changed} of {count(counts.of, 'prompt')} have another number of tokens at "
+        f"{comparison.servers[1].letter}, such as "
         f"{counts.example.second:,} instead of {counts.example.first:,} ({counts.lengths})",
         reason=reason,
     )

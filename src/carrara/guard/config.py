@@ -1,6 +1,8 @@
-"""Settings for making a guard, for checking one, and for comparing two servers."""
+"""Settings for making a guard, for checking one, and for comparing servers."""
 
+from collections.abc import Iterable
 from pathlib import Path
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Annotated
 
 from attrs import converters, field, frozen
@@ -20,6 +22,7 @@ from carrara.options import (
     temperature_of,
     text,
 )
+from carrara.signature import SEVERAL
 from carrara.util.errors import UsageError
 
 if TYPE_CHECKING:
@@ -82,23 +85,39 @@ def _optional_guard_of(given: Annotated[Guard | File | None, text("FILE")]) -> G
     return None if given is None or given == "" else _guard_of(given)
 
 
+LETTERS = ascii_uppercase
+"""The names of compared servers, in their order. A is the one that the others are compared with."""
+
+
+def _servers_of(values: Annotated[Iterable["str | Function"], text("SERVER")]) -> tuple["str | Function", ...]:
+    servers = tuple(values) if isinstance(values, tuple | list) else (values,)
+    for server in servers:
+        if not isinstance(server, str) and not callable(server):
+            raise UsageError(f"{server!r} is no server: give an address, a model or a function")
+    if not 2 <= len(servers) <= len(LETTERS):
+        raise UsageError(
+            f"a comparison takes 2 to {len(LETTERS)} servers, and {len(servers)} are given: give the one that is "
+            "trusted, and then those that are compared with it"
+        )
+    return servers
+
+
 LEAST_MARGIN = 0.001
 """The least margin. A smaller one takes thousands of instances, and intervals are not exact enough for it."""
 
 
 @frozen(kw_only=True, slots=False)
 class CompareServersConfig(ConnectionOptions):
-    """Settings of a comparison of two servers."""
+    """Settings of a comparison of servers."""
 
     group = Group("Comparison", sort_key=20)
-    a: "str | Function" = field(kw_only=False)
-    """The first server: an address, a model, or MODEL@ADDRESS. In Python also a function."""
-    b: "str | Function" = field(kw_only=False)
-    """The second server, which is judged by the first one."""
-    capabilities: CAPABILITIES = field(default="", validator=is_text, kw_only=False)
+    servers: tuple["str | Function", ...] = field(converter=_servers_of, kw_only=False, metadata=SEVERAL)
+    """The servers: each an address, a model, or MODEL@ADDRESS; in Python also a function. The others are compared with
+    the first one."""
+    capabilities: CAPABILITIES = field(default="", validator=is_text)
     """Some of finding, tracking, telling, surveying, reasoning, knowing, copying, separated by commas; or tasks. By
     default all seven."""
-    model: Annotated[str | None, text("MODEL")] = field(default=None, validator=is_text, kw_only=False)
+    model: Annotated[str | None, text("MODEL")] = field(default=None, validator=is_text)
     """Name of the model, as for `carrara run`. It is the one at an address that is given alone, by default the
     guard's."""
     guard: Guard | None = field(default=None, converter=_optional_guard_of)

@@ -1,4 +1,4 @@
-"""The result of comparing two servers, and its text."""
+"""The result of comparing servers, and its text."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,6 +9,9 @@ from carrara.guard.equivalence import PAIR_CODES, PairOutcome, PairVerdict
 from carrara.guard.sequential import ALL
 from carrara.util.quantities import count, write_length
 from carrara.util.table import table
+
+WORST_FIRST: Sequence[PairOutcome] = ("different", "unchecked", "open", "equivalent")
+"""The outcomes in the order in which the worst of several counts."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +65,13 @@ class UnpairedItem:
     id: str
     length: int
     server: str
-    """`A` or `B`."""
+    """`A` for the first server, or the letter of the other one."""
     why: str
 
 
 @dataclass(frozen=True, repr=False)
 class ServerComparison:
-    """The result of comparing two servers. It prints as `carrara guard compare` does.
+    """The result of comparing two servers.
 
     Examples:
         >>> from carrara.guard.server_comparison import ServerComparison
@@ -84,7 +87,7 @@ class ServerComparison:
     margin: float
     """The difference of mean scores that still counts as equal."""
     servers: Sequence[str]
-    """The models with their addresses."""
+    """The two models with their addresses."""
     prompts: int
     """Number of prompts that both servers replied to."""
     tokens: int
@@ -101,6 +104,8 @@ class ServerComparison:
     """How the servers' counts of prompt tokens differ. Empty if they do not."""
     reason: str = ""
     """Why the servers could not be compared."""
+    letter: str = "B"
+    """The name of the second server in its comparison."""
 
     @property
     def code(self) -> int:
@@ -135,7 +140,7 @@ class ServerComparison:
             'cannot tell yet: ask more instances (`-n`), or allow a greater margin · 0 prompts, 0 tokens to each server'
         """
         yield f"{self._heading()} · {count(self.prompts, 'prompt')}, {count(self.tokens, 'token')} to each server"
-        yield from (f"{letter}: {server}" for letter, server in zip("AB", self.servers, strict=False))
+        yield from (f"{letter}: {server}" for letter, server in zip(self._letters, self.servers, strict=True))
         if self.groups:
             yield from self._lengths()
             yield from self._parts()
@@ -146,7 +151,7 @@ class ServerComparison:
             replies = (
                 f"{letter} {score:.2f} {status} {cut(reply)!r}"
                 for letter, score, status, reply in zip(
-                    "AB", changed_reply.scores, changed_reply.statuses, changed_reply.replies, strict=True
+                    self._letters, changed_reply.scores, changed_reply.statuses, changed_reply.replies, strict=True
                 )
             )
             gold = changed_reply.gold[:CHARACTERS]
@@ -158,6 +163,10 @@ class ServerComparison:
             yield f"failed: {count(n, 'request')} of {write_length(length)} to {server}: {why}"
         if len(reasons) > SHOWN:
             yield f"and {count(sum(n for _, n in sorted(reasons.items())[SHOWN:]), 'request')} more that failed"
+
+    @property
+    def _letters(self) -> tuple[str, str]:
+        return "A", self.letter
 
     def _heading(self) -> str:
         match self.verdict:
@@ -178,7 +187,7 @@ class ServerComparison:
 
     def _lengths(self) -> Iterator[str]:
         return table(
-            ["length", "instances", "A", "B", "difference", "interval", ""],
+            ["length", "instances", *self._letters, "difference", "interval", ""],
             [
                 [
                     write_length(group.length),
@@ -207,6 +216,83 @@ class ServerComparison:
             ["difference, by part", *map(write_length, lengths)],
             [[part, *(shown.get((part, length), "") for length in lengths)] for part in parts],
         )
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
+
+
+@dataclass(frozen=True, repr=False)
+class ServerComparisons:
+    """The result of comparing servers with a first one. It prints as `carrara guard compare` does.
+
+    Examples:
+        >>> from carrara.guard.server_comparison import ServerComparison, ServerComparisons
+        >>> def pair(letter, verdict):
+        ...     servers = "vllm/m", f"vllm/{letter}"
+        ...     return ServerComparison(verdict, 0.05, servers, prompts=76, tokens=77824, groups=(), letter=letter)
+        >>> ServerComparisons([pair("B", "equivalent"), pair("C", "open")]).verdict
+        'open'
+    """
+
+    comparisons: Sequence[ServerComparison]
+    """The first server with each other one."""
+
+    @property
+    def verdict(self) -> PairOutcome:
+        """`different` if any server is; or else `unchecked` or `open` if any is; or else `equivalent`."""
+        verdicts = [comparison.verdict for comparison in self.comparisons]
+        return next(verdict for verdict in WORST_FIRST if verdict in verdicts)
+
+    @property
+    def code(self) -> int:
+        """The exit code of the command."""
+        return PAIR_CODES[self.verdict][0]
+
+    def record(self) -> dict[str, object]:
+        """Return the result as values for JSON.
+
+        Returns:
+            `verdict`, `code`, and the list `comparisons`.
+
+        Examples:
+            >>> empty = ServerComparison("open", margin=0.05, servers=("a/b", "a/c"), prompts=0, tokens=0, groups=())
+            >>> ServerComparisons([empty]).record()["code"]
+            3
+        """
+        comparisons = [comparison.record() for comparison in self.comparisons]
+        return {"verdict": self.verdict, "code": self.code, "comparisons": comparisons}
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the text: a table of the servers if there are several, and each comparison.
+
+        Examples:
+            >>> empty = ServerComparison("open", margin=0.05, servers=("a/b", "a/c"), prompts=0, tokens=0, groups=())
+            >>> list(ServerComparisons([empty]).lines())[1:]
+            ['A: a/b', 'B: a/c']
+        """
+        if len(self.comparisons) > 1:
+            yield from self._table()
+        for comparison in self.comparisons:
+            if len(self.comparisons) > 1:
+                yield ""
+            yield from comparison.lines()
+
+    def _table(self) -> Iterator[str]:
+        rows = []
+        for comparison in self.comparisons:
+            groups = [group for group in comparison.groups if group.where == ALL]
+            worst = max(groups, key=lambda group: abs(group.difference), default=None)
+            rows.append(
+                [
+                    f"{comparison.letter}: {comparison.servers[1]}",
+                    comparison.verdict,
+                    f"{worst.difference:+.3f} at {write_length(worst.length)}" if worst else "",
+                    f"{worst.low:+.3f} to {worst.high:+.3f}" if worst else "",
+                    f"{comparison.same} of {comparison.prompts}",
+                    f"{comparison.tokens:,}",
+                ]
+            )
+        return table(["server", "", "largest difference", "interval", "same replies", "tokens"], rows)
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
