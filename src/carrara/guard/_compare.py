@@ -224,7 +224,7 @@ def _compare_length(
             return
         before = tests.instances
         for turn in batch:
-            tests.add(list(_pairs(turn, *replies, comparison)))
+            tests.add(list(_pairs(turn, replies, comparison)))
         group = tests.by_name[ALL]
         logger.info(
             f"{write_length(batch[0][0].first.length)}: {count(tests.instances, 'instance')}, difference "
@@ -261,13 +261,9 @@ def _ask(
     return results_by_instance
 
 
-def _pairs(
-    turn: Turn,
-    first_results: Mapping[ItemId, list[Result]],
-    second_results: Mapping[ItemId, list[Result]],
-    comparison: _Comparison,
-) -> Iterator[Pair]:
+def _pairs(turn: Turn, replies: Sequence[Mapping[ItemId, list[Result]]], comparison: _Comparison) -> Iterator[Pair]:
     """Yield the pairs of a turn, without the items that a server has not answered. Note all results."""
+    first_results, second_results = replies
     for instance in turn:
         second = {result.id: result for result in second_results.get(instance.first, ())}
         result_pairs = [
