@@ -18,6 +18,7 @@ from carrara.papers.cards import card, cards_of
 from carrara.papers.correlations import ranking_lines, ranking_record
 from carrara.papers.scores import read_scores
 from carrara.papers.vs_published import rankings
+from carrara.report.tables import card_table
 from carrara.results.cards import BesideCard, ColumnScore, beside_cards
 from carrara.results.result import Result
 from carrara.results.ruler import TASKS
@@ -126,6 +127,9 @@ def test_scores_stand_in_the_column_of_their_bin() -> None:
     assert mythos.scores == {"BFS 256k": 91.1, "BFS 1M": 79.4, "Parents 256k": 99.96, "Parents 1M": 97.5}
     [flash] = [row for row in card("google-mrcr").printed if row.model == "Gemini 3.6 Flash"]
     assert flash.scores == {"128k average": 91.8, "1M": 54.0}
+    lines = card_table(BesideCard(card("anthropic-graphwalks"), [])).lines()
+    [line] = [line for line in lines if line.startswith("Claude Mythos 5 ")]
+    assert line.split()[3:7] == ["91.1", "79.4", "99.96", "97.5"]
     [nemotron] = [row for row in card("nvidia-ruler").printed if row.model.startswith("Nemotron 3 Super")]
     assert nemotron.scores == {"256k": 96.3, "512k": 95.67, "1M": 91.75}
 

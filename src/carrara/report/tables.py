@@ -257,7 +257,7 @@ def _card_column(name: str) -> Column:
         score = row.scores.get(name)
         if isinstance(score, ColumnScore):
             return f"{100 * score.mean:.1f} ({100 * score.low:.0f}-{100 * score.high:.0f})"
-        return NONE if score is None else f"{score:.1f}"
+        return NONE if score is None else f"{score:.1f}" if round(score, 1) == score else f"{score:g}"
 
     return Column(name, cell, mark=lambda row: "" if isinstance(row, PrintedRow) else "strong")
 
