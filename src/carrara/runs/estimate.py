@@ -125,8 +125,8 @@ def estimate(config: RunConfig, options: EstimateOptions | None = None) -> RunEs
     lines_at: dict[tuple[str, int], list[EstimateLine]] = {}
     totals = list[tuple[int, int]]()
     items, left = 0, 0
-    jobs = sharding.jobs_in(sharding.blocks(config.jobs, config.shard)) if config.shard else config.jobs
-    for job in _arrangeable(jobs):
+    whole_jobs = sharding.jobs_in(sharding.blocks(config.jobs, config.shard)) if config.shard else {}
+    for job in _arrangeable(tuple(whole_jobs) or config.jobs):
         config.context_reader.check(job.first)
         if given_count(job.first) is None:
             shape = shaped(_shape_id(job.first))
@@ -136,7 +136,7 @@ def estimate(config: RunConfig, options: EstimateOptions | None = None) -> RunEs
             totals += [(job.first.length, tokens) for tokens in shape.given or ()]
         items_of_job = job.instances * shape.questions
         left_of_job = max(0, items_of_job - replies.count(job))
-        line = _line(config, options, job, shape, earlier, left_of_job)
+        line = _line(config, options, job, shape, earlier, left_of_job, whole_jobs.get(job, job))
         items, left = items + items_of_job, left + left_of_job
         lines_at.setdefault((line.task, line.length), []).append(line)
     lines = [_sum(several) for several in lines_at.values()]
@@ -185,11 +185,17 @@ def _shape_id(first: ItemId) -> ItemId:
 
 
 def _line(
-    config: RunConfig, options: EstimateOptions, job: RunJob, shape: PromptShape, earlier: "_Earlier", left: int
+    config: RunConfig,
+    options: EstimateOptions,
+    job: RunJob,
+    shape: PromptShape,
+    earlier: "_Earlier",
+    left: int,
+    whole_job: RunJob,
 ) -> EstimateLine:
-    """Return the estimate for a job, `left` of whose items have no reply yet."""
+    """Return the estimate for a job, `left` of whose items have no reply yet. `whole_job` is that of all shards."""
     length, reader, price = job.first.length, config.context_reader, config.model_price
-    size = length - _reserve(config, job) if length and shape.given is None else shape.bare
+    size = length - _reserve(config, whole_job) if length and shape.given is None else shape.bare
     turns = shape.follow_ups.messages + 1
     per_item, added = _item(config, job, shape, size, earlier)
     requests, sent, written = left * per_item.requests, round(left * per_item.sent), round(left * per_item.written)
