@@ -100,6 +100,10 @@ def results(n: int = 10, **more: Any) -> list[Result]:
         (results(status="error"), "a/b", "", "10 of 10 requests of qa1_4k failed"),
         (results(), "", "", "not known which data set of the hub has babilong/qa1: give `dataset`, as OWNER/NAME"),
         (results(), "b", "", "`dataset=b` names no data set of the hub"),
+        (results(), "../b", "", r"`dataset=\.\./b` names no data set of the hub"),
+        (results(), "a/..", "", "names no data set of the hub"),
+        (results(), "a/b..c", "", "names no data set of the hub"),
+        (results(), "ä/b", "", "names no data set of the hub"),
         (results(), "a/b", "PARTIAL: 1 of 2", "not complete is not published: PARTIAL: 1 of 2"),
         ([*results(), *results(model="other")], "a/b", "", r"results of 2 models or settings \(m, other\)"),
         ([*results(), *results(params="facts=3")], "a/b", "", "the items of qa1_4k have 2 settings"),
@@ -118,6 +122,7 @@ def test_what_is_not_fit_to_be_published_is_refused(
     [
         (["--dataset", "a/b"], "--dataset is written into the file of --eval-results, and there is none: name it"),
         (["--eval-results", "x.yaml", "--by", "view"], "none for labels: leave --by out"),
+        (["--eval-results", "x.yaml", "--dataset", "a/b", "--out", "./x.yaml"], "--eval-results and the page are both"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(

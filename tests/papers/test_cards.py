@@ -31,6 +31,7 @@ from tests.helpers.published_sets import graphwalks, jsonl
 from tests.helpers.results import reply, run
 
 K, M = 1 << 10, 1 << 20
+WITHIN = {"within": "answer"}
 BINS = [8 * K, 16 * K, 32 * K, 64 * K, 128 * K, 256 * K, 512 * K, M]
 CARDS = [name.removeprefix("card:") for name in PRESETS if name.startswith("card:")]
 
@@ -155,7 +156,8 @@ def test_rankings_name_the_source_of_a_card() -> None:
 
 def mrcr(shares: dict[int, float], n: int = 20, rule: str = "openai", **more: Any) -> list[Result]:
     """Return replies whose score by a maker's rule is 1 for a share of them, and ours another."""
-    given = {"task": "michelangelo/mrcr", "params": "needles=8", "labels": {"needles": "8"}, **more}
+    params = "needles=8;depth=3;form=text" if rule == "gdm" else "needles=8"
+    given = {"task": "michelangelo/mrcr", "params": params, "labels": {"needles": "8"}, **more}
     replies = run(shares, n, **given)
     return [replaced(one, {rule: one.score}) for one in replies]
 
@@ -183,6 +185,23 @@ def test_other_numbers_of_needles_do_not_count() -> None:
     two = mrcr({8 * K: 1.0}, params="needles=2", labels={"needles": "2"})
     assert beside_cards(two, [card("openai-mrcr")]) == []
     assert scores_of([*two, *mrcr({8 * K: 0.5})], "openai-mrcr")["8k"].mean == 0.5
+
+
+def test_items_of_one_makers_card_do_not_count_in_anothers() -> None:
+    """Both have eight needles, and Google's are one text, with a style as a third part of a key."""
+    both = [replace(one, scores={"openai": 0.5, "gdm": 0.5}) for one in (*mrcr({M: 1.0}), *mrcr({M: 1.0}, rule="gdm"))]
+    for name, params in (("openai-mrcr", "needles=8"), ("google-mrcr", "needles=8;depth=3;form=text")):
+        [row] = beside(both, name).rows
+        assert row.scores["1M"].n == 20
+        assert row.series.variant == "", f"only {params}"
+
+
+def test_attempts_without_the_makers_score_do_not_count() -> None:
+    """Such as those of an earlier version, which did not know the rule: they are no zeros."""
+    old = [replace(one, scores={}) for one in mrcr({8 * K: 1.0, M: 1.0})]
+    assert beside_cards(old, [card("openai-mrcr")]) == []
+    failed = [replace(one, scores={}, status="refused") for one in mrcr({8 * K: 1.0}, 10)]
+    assert scores_of([*old, *failed, *mrcr({8 * K: 1.0}, 10)], "openai-mrcr")["8k"].n == 20
 
 
 def test_deepseeks_mean_is_that_of_all_eight_bins() -> None:
@@ -301,6 +320,33 @@ def test_fewer_problems_and_the_generator_are_named() -> None:
     files = " ".join(beside(mrcr({8 * K: 0.5}, 100, task="published/mrcr-openai"), "openai-mrcr").differs)
     assert "generator" not in files
     assert "of 100" not in files
+
+
+def test_parameters_and_what_lengths_hold_are_named() -> None:
+    both, alone = ([replace(one, settings=settings) for one in mrcr({8 * K: 0.5})] for settings in (WITHIN, {}))
+    lengths = {
+        "count tokens of gpt2: prompt and answer together.": both,
+        "count tokens of gpt2: the prompt alone.": alone,
+        "count tokens of gpt2: the prompt, of some replies the answer too.": [*both, *alone],
+    }
+    for sentence, results in lengths.items():
+        differs = " ".join(beside(results, "openai-mrcr").differs)
+        assert sentence in differs
+        assert "Parameters" not in differs
+    keys = beside(mrcr({8 * K: 0.5}, params="needles=8;keys=4;overlap=both"), "openai-mrcr").differs
+    assert "Parameters of items that card:openai-mrcr has not: keys=4, overlap=both." in keys
+    assert not any("Parameters" in sentence for sentence in beside(ruler(), "nvidia-ruler").differs)
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [("openai-mrcr", "needles=2,8"), ("google-mrcr", "form=chat"), ("openai-graphwalks", "kind=within")],
+)
+def test_parameters_that_contradict_the_card_are_refused(name: str, params: str) -> None:
+    parameter, _, value = params.partition("=")
+    with pytest.raises(UsageError, match=f"card:{name} asks {parameter}=.* and {params} makes other items: leave it"):
+        config(f"card:{name}", params={parameter: value}, lengths="8k", n=2).jobs  # noqa: B018
+    assert config("card:openai-graphwalks", params={"kind": "parents"}, lengths="8k", n=2).jobs
 
 
 def test_generated_items_and_those_of_files_are_rows_of_their_own() -> None:

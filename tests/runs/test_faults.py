@@ -1,6 +1,7 @@
 """Runs on a server that goes wrong in every way: what it saw, what the run says, and what is kept of it."""
 
 import json
+import math
 import re
 import signal
 import time
@@ -201,7 +202,12 @@ def test_what_was_cut_off_is_no_result(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "{}", "[1]", "null", '[{"model": "m"}]', "[" * 100_000]
-    + [json.dumps([{**ROW, name: bad}]) for name, bad in (("instances", None), ("settings", None), ("length", "x"))],
+    + [json.dumps([{**ROW, name: bad}]) for name, bad in (("instances", None), ("settings", None), ("length", "x"))]
+    + [
+        json.dumps([{**ROW, **bad}])
+        for bad in ({"crowded": -1, "window": 9}, {"crowded": 4, "window": 9}, {"window": 0})
+    ]
+    + [json.dumps([{**ROW, name: math.inf}]) for name in ("length", "question", "window", "crowded")],
 )
 def test_a_damaged_plan_says_nothing(text: str, tmp_path: Path) -> None:
     (tmp_path / "plan.json").write_text(text)

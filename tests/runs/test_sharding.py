@@ -80,6 +80,22 @@ def test_parts_come_to_the_whole(tmp_path: Path) -> None:
 
 @LEFT_OPEN
 @pytest.mark.usefixtures("collected")
+def test_all_shards_reserve_the_same_for_an_answer(tmp_path: Path) -> None:
+    """The first three instances have a longer answer than the others."""
+    asked = {"tokenizer": "o200k", "lengths": "2k", "n": 6}
+    for shard in ("1/2", "2/2"):
+        carrara.run("card:openai-graphwalks", "carrara/oracle", shard=shard, out=tmp_path / "shared", **asked)
+    carrara.run("card:openai-graphwalks", "carrara/oracle", out=tmp_path / "whole", **asked)
+    assert replies(tmp_path / "shared") == replies(tmp_path / "whole")
+    [part] = parts(tmp_path / "shared", read_results(tmp_path / "shared"))
+    assert (part.have, part.planned) == (6, 6)
+    plans = [carrara.plan("card:openai-graphwalks", "carrara/oracle", shard=shard, **asked) for shard in ("1/2", "2/2")]
+    whole = carrara.plan("card:openai-graphwalks", "carrara/oracle", **asked)
+    assert sum(plan.total["sent"] for plan in plans) == whole.total["sent"]
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
 def test_an_instance_for_each(tmp_path: Path) -> None:
     """Six jobs of an instance in four parts: none has them all, and none goes without."""
     for number in range(1, 5):

@@ -20,7 +20,7 @@ from carrara.util.quantities import count
 
 LEAST = 10
 """The fewest contexts of a mean that is published. The report calls intervals of fewer replies wide."""
-_ID = re.compile(r"[\w.-]+/[\w.-]+")
+_ID = re.compile(r"(?!.*\.\.)\w[\w.-]*/\w[\w.-]*", re.ASCII)
 _HUB: Mapping[str, str] = {
     "published/graphwalks-": "openai/graphwalks",
     "published/longbench-v2": "THUDM/LongBench-v2",

@@ -109,6 +109,8 @@ def report(config: ReportConfig) -> Report | Record:
     page = config.out or folder / PAGE
     check_replaceable(page, config.force, is_page)
     if config.eval_results:
+        if config.eval_results.resolve() == page.resolve():
+            raise UsageError(f"`eval_results` and the page are both {page}: name another file")
         check_replaceable(config.eval_results, config.force, is_eval_results)
         entries = eval_results(results, config.dataset, summary.missing)
         with whole_file(config.eval_results) as file:

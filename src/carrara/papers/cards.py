@@ -1,6 +1,7 @@
 """The model cards of the presets `card:…`: their columns, and the scores that they print (tables/cards.csv)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -8,15 +9,16 @@ from carrara.papers.scores import PublishedScore, read_scores
 from carrara.results.cards import Card, CardColumn, CardTask, PrintedRow
 from carrara.results.ruler import TASKS
 from carrara.runs.manifest import cards_in
+from carrara.runs.presets import PRESETS
 from carrara.util.quantities import read_length, write_length
 
 BINS = tuple(read_length(text) for text in ["8k", "16k", "32k", "64k", "128k", "256k", "512k", "1M"])
 """The bins of OpenAI's MRCR, by their upper ends."""
 _LONG = (read_length("256k"), read_length("1M"))
 
-_UPPER_END = "each has as many tokens as the upper end of its bin, prompt and answer together, and the maker's fill it"
-_DRAFTS = f"drafts are written by rules and not by GPT-4o, and {_UPPER_END}"
-_GDM_DRAFTS = f"drafts are written by rules and not by a model, and {_UPPER_END}"
+_AT_LENGTH = "all are as long as the length says, where the maker's fill a bin up to it"
+_DRAFTS = f"drafts are written by rules and not by GPT-4o, and {_AT_LENGTH}"
+_GDM_DRAFTS = f"drafts are written by rules and not by a model, and {_AT_LENGTH}"
 _GRAPHS = (
     "the answer is decided in a small graph (by default 48 nodes, answers of up to 20, a distance of 3), and further "
     "edges leave other nodes"
@@ -33,7 +35,7 @@ def cards_of(*folders: Path) -> list[Card]:
 
 def card(name: str) -> Card:
     """Return a card by the name of its preset, without `card:`."""
-    return _CARDS[name]()
+    return replace(_CARDS[name](), params=PRESETS[f"card:{name}"].params)
 
 
 def _openai_mrcr() -> Card:
@@ -174,7 +176,8 @@ _CARDS: Mapping[str, Callable[[], Card]] = {
 
 def _mrcr(publisher: str) -> list[CardTask]:
     needles = {"needles": "8"}
-    return [CardTask(f"published/mrcr-{publisher}", needles), CardTask("michelangelo/mrcr", needles)]
+    form = {"form": "text" if publisher == "gdm" else ""}  # so that items of the one card are not those of the other
+    return [CardTask(f"published/mrcr-{publisher}", needles), CardTask("michelangelo/mrcr", needles | form)]
 
 
 def _scores(maker: str, task: str) -> list[PublishedScore]:

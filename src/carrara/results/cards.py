@@ -11,10 +11,11 @@ from math import fsum
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from carrara.answers.status import ATTEMPTED
 from carrara.params import read_canonical
 from carrara.results import ruler
 from carrara.results.intervals import wilson
-from carrara.results.result import Result
+from carrara.results.result import WITHIN, Result
 from carrara.results.ruler import ruler_name
 from carrara.results.scores import RULER, stat
 from carrara.results.series import Series, item_id_of, series_of
@@ -37,14 +38,14 @@ class CardTask:
 
     name: str
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The labels, or the parameters, of the items that count."""
+    """The labels, or the parameters, of the items that count. Empty: the default."""
 
     def has(self, result: Result) -> bool:
         if result.task != self.name:
             return False
         item_id = item_id_of(result.id)
         values = (read_canonical(item_id.params) if item_id else {}) | dict(result.labels)
-        return all(f"{values.get(name)}, ".startswith(f"{value}, ") for name, value in self.labels.items())
+        return all(f"{values.get(name, '')}, ".startswith(f"{value}, ") for name, value in self.labels.items())
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ class Card:
     """How items of our own generator differ from the maker's."""
     differs: Sequence[str] = ()
     """What else differs from any run."""
+    params: Sequence[str] = ()
+    """The parameters of its preset, such as `needles=8`."""
 
     def columns_at(self, lengths: Collection[int]) -> list[CardColumn]:
         """Return columns for the lengths at which the card prints nothing, such as those of a shortened run."""
@@ -123,6 +126,10 @@ class CardRow:
     """RULER's tasks that are in no mean."""
     lengths: Sequence[int]
     tokenizers: Sequence[str]
+    holds_answer: Collection[bool]
+    """Whether the lengths hold the answer too. Both, if those of some replies do."""
+    params: Sequence[str]
+    """Parameters of generated items that the card's preset has not, apart from the user's files."""
 
 
 @dataclass(frozen=True)
@@ -150,10 +157,14 @@ class BesideCard:
         generated = [row for row in self.rows if row.generated]
         if generated:
             tokenizers = ", ".join(dict.fromkeys(name for row in generated for name in row.tokenizers))
+            holds = {holds for row in generated for holds in row.holds_answer}
+            counted = "the prompt, of some replies the answer too" if len(holds) > 1 else "the prompt alone"
             sentences.append(
                 f"The items are of Carrara's own generator, not of {card.maker}'s files: {card.generator}. Lengths "
-                f"count tokens of {tokenizers}."
+                f"count tokens of {tokenizers}: {'prompt and answer together' if holds == {True} else counted}."
             )
+        if params := dict.fromkeys(pair for row in generated for pair in row.params):
+            sentences.append(f"Parameters of items that card:{card.name} has not: {', '.join(params)}.")
         at = {
             f"{write_length(length)} stands beside {write_length(theirs)}"
             for row in self.rows
@@ -225,7 +236,11 @@ def beside_cards(results: Sequence[Result], cards: Sequence[Card]) -> list[Besid
 
 def _rows(card: Card, results: Sequence[Result]) -> list[CardRow]:
     tasks = [task for column in card.columns for task in column.tasks]
-    asked = [replace(result, metric=card.rule) for result in results if any(task.has(result) for task in tasks)]
+    asked = [
+        replace(result, metric=card.rule)
+        for result in results
+        if any(task.has(result) for task in tasks) and (card.rule in result.scores or result.status not in ATTEMPTED)
+    ]
     series_for = series_of(asked)
     groups: dict[tuple[Series, bool], list[Result]] = {}
     for result in asked:
@@ -252,7 +267,15 @@ def _row(card: Card, series: Series, generated: bool, results: Sequence[Result])
         missing_parts=[part for part in card.parts if part in parts],
         lengths=sorted({result.length for result in results}),
         tokenizers=sorted({result.tokenizer for result in results}),
+        holds_answer={bool(result.settings.get(WITHIN)) for result in results},
+        params=sorted({pair for result in results for pair in _params(result)} - {*card.params}) if generated else [],
     )
+
+
+def _params(result: Result) -> list[str]:
+    item_id = item_id_of(result.id)
+    values = read_canonical(item_id.params) if item_id else {}
+    return [f"{name}={value}" for name, value in values.items() if name != "data"]
 
 
 def _score(card: Card, column: CardColumn, results: Sequence[Result]) -> tuple[ColumnScore | str, Sequence[str]]:

@@ -37,7 +37,7 @@ from carrara.runs.replies import LOGS, read_results
 from carrara.runs.settings import FILE, SERVER, settings_of
 from carrara.servers.reasoning_mode import ASKED, NONE, Thinking
 from carrara.tokenizers.gguf import logged_name, split_digest
-from carrara.util.errors import LengthError
+from carrara.util.errors import LengthError, UsageError
 from carrara.util.log import warn_once
 from carrara.util.quantities import write_length
 from carrara.util.table import table
@@ -119,14 +119,16 @@ def estimate(config: RunConfig, options: EstimateOptions | None = None) -> RunEs
     options = options or EstimateOptions()
     like = options.like or ()
     if not isinstance(like, Sequence):  # a folder on object storage is not a `pathlib.Path`
+        if not like.is_dir():
+            raise UsageError(f"`like={like}` is no folder: give one that `carrara run --out DIR` wrote")
         like = read_results(like, leave_out)
     replies, earlier = _Replies(config), _Earlier(like, config)
     shaped = cache(lambda first: _shape(first, config.pack, config.context_reader))
     lines_at: dict[tuple[str, int], list[EstimateLine]] = {}
     totals = list[tuple[int, int]]()
     items, left = 0, 0
-    jobs = sharding.jobs_in(sharding.blocks(config.jobs, config.shard)) if config.shard else config.jobs
-    for job in _arrangeable(jobs):
+    whole_jobs = sharding.jobs_in(sharding.blocks(config.jobs, config.shard)) if config.shard else {}
+    for job in _arrangeable(tuple(whole_jobs) or config.jobs):
         config.context_reader.check(job.first)
         if given_count(job.first) is None:
             shape = shaped(_shape_id(job.first))
@@ -136,7 +138,7 @@ def estimate(config: RunConfig, options: EstimateOptions | None = None) -> RunEs
             totals += [(job.first.length, tokens) for tokens in shape.given or ()]
         items_of_job = job.instances * shape.questions
         left_of_job = max(0, items_of_job - replies.count(job))
-        line = _line(config, options, job, shape, earlier, left_of_job)
+        line = _line(config, options, job, shape, earlier, left_of_job, whole_jobs.get(job, job))
         items, left = items + items_of_job, left + left_of_job
         lines_at.setdefault((line.task, line.length), []).append(line)
     lines = [_sum(several) for several in lines_at.values()]
@@ -185,11 +187,17 @@ def _shape_id(first: ItemId) -> ItemId:
 
 
 def _line(
-    config: RunConfig, options: EstimateOptions, job: RunJob, shape: PromptShape, earlier: "_Earlier", left: int
+    config: RunConfig,
+    options: EstimateOptions,
+    job: RunJob,
+    shape: PromptShape,
+    earlier: "_Earlier",
+    left: int,
+    whole_job: RunJob,
 ) -> EstimateLine:
-    """Return the estimate for a job, `left` of whose items have no reply yet."""
+    """Return the estimate for a job, `left` of whose items have no reply yet. `whole_job` is that of all shards."""
     length, reader, price = job.first.length, config.context_reader, config.model_price
-    size = length - _reserve(config, job) if length and shape.given is None else shape.bare
+    size = length - _reserve(config, whole_job) if length and shape.given is None else shape.bare
     turns = shape.follow_ups.messages + 1
     per_item, added = _item(config, job, shape, size, earlier)
     requests, sent, written = left * per_item.requests, round(left * per_item.sent), round(left * per_item.written)

@@ -235,7 +235,7 @@ def _read(path: Path, damaged: Callable[[str], None]) -> list[ManifestEntry]:
     for number, row in enumerate(rows, 1):
         try:
             valid_rows.append(_entry(**row))
-        except (ValueError, TypeError, AttributeError):
+        except (ValueError, TypeError, AttributeError, OverflowError):  # OverflowError: a number such as 1e999
             bad.append(number)
     if bad:
         damaged(
@@ -269,6 +269,8 @@ def _entry(
     own, all_shards = (_range(bounds) if bounds else None for bounds in (block, whole))
     names = [*map(str, cards)] if cards else None
     takes, without = (None if tokens is None else int(tokens) for tokens in (window, crowded))
+    if (takes is not None and takes < 1) or not 0 <= (without or 0) <= sum(end - first for first, end in ranges):
+        raise ValueError((window, crowded))
     return ManifestEntry(
         model=str(model),
         settings=named,

@@ -70,7 +70,18 @@ class Preset:
         """Return the preset's parameters of some tasks, merged with the given ones, which take precedence."""
         known = {name for task in registry.select(tasks) for name in defaults(registry.load(task))}
         preset_params = dict(pair.split("=") for pair in self.params)
+        if self.card:
+            self._check_asks(preset_params, params)
         return {**{name: value for name, value in preset_params.items() if name in known}, **params}
+
+    def _check_asks(self, preset_params: Mapping[str, str], params: Mapping[str, str]) -> None:
+        """Raise if parameters give items that the card does not ask. A part of its values is a part of the card."""
+        for name in preset_params.keys() & params.keys():
+            if not {*params[name].split(",")} <= {*preset_params[name].split(",")}:
+                raise UsageError(
+                    f"card:{self.card} asks {name}={preset_params[name]}, and {name}={params[name]} makes other items: "
+                    f"leave it out, or run {self.selection}"
+                )
 
     def sizes(self, task: str, lengths: Collection[int] | None) -> Iterator[Size]:
         """Yield the lengths of a task, or the requested lengths, with their instances."""

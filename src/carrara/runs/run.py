@@ -219,7 +219,7 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
             )
         extra_body = dict[str, Any]()
         model.api = _make_provider(config, model, known, extra_body)
-        tasks = _tasks(config, model, console)
+        tasks = _tasks(config, model, console, sharding.jobs_in(blocks))
         config = evolve(config, tasks=tuple(tasks))
         samples = {str(sample.id): sample for task in tasks.values() for sample in task.dataset}
         left = [sample for id, sample in samples.items() if id not in known]
@@ -287,7 +287,7 @@ def _in_folder(config: RunConfig) -> tuple[RunConfig, dict[RunJob, sharding.Bloc
             config = evolve(config, anywhere=True)
     blocks = sharding.blocks(config.jobs, config.shard) if config.shard else {}
     if blocks:
-        config = evolve(config, tasks=sharding.jobs_in(blocks))
+        config = evolve(config, tasks=tuple(sharding.jobs_in(blocks)))
     return config, blocks
 
 
@@ -392,10 +392,15 @@ def _subject(config: RunConfig, model: Model) -> Subject:
     return split_digest(str(model))[0], tuple(sorted(settings.items()))
 
 
-def _tasks(config: RunConfig, model: Model, console: Console | None) -> dict[RunJob, Task]:
+def _tasks(
+    config: RunConfig, model: Model, console: Console | None, whole_jobs: Mapping[RunJob, RunJob]
+) -> dict[RunJob, Task]:
     """Return the Inspect task of each job, made for the model.
 
     A task without an instance of a length is left out at this length, unless it is the only one.
+
+    Args:
+        whole_jobs: The jobs of all shards, by those of this one. All shards reserve the same for an answer.
     """
     tasks, unfit = dict[RunJob, Task](), list[LengthError]()
     pack = read_pack(config.prompts) if config.prompts else None
@@ -409,7 +414,7 @@ def _tasks(config: RunConfig, model: Model, console: Console | None) -> dict[Run
                 pack=pack,
                 reader=config.context_reader,
                 thinking=Thinking.parse(config.cot),
-                within=_room(config, job, pack),
+                within=_room(config, whole_jobs.get(job, job), pack),
                 anywhere=config.anywhere,
             )
         except LengthError as error:

@@ -56,12 +56,12 @@ def blocks(jobs: Sequence[RunJob], shard: Shard) -> dict[RunJob, Block]:
     return blocks_by_job
 
 
-def jobs_in(blocks: Mapping[RunJob, Block]) -> tuple[RunJob, ...]:
-    """Return the jobs of a shard."""
-    return tuple(
-        job._replace(first=replace(job.first, index=first), instances=end - first)
+def jobs_in(blocks: Mapping[RunJob, Block]) -> dict[RunJob, RunJob]:
+    """Return the jobs of a shard, each with the job of all shards."""
+    return {
+        job._replace(first=replace(job.first, index=first), instances=end - first): job
         for job, ((first, end), _) in blocks.items()
-    )
+    }
 
 
 def evaluate(
