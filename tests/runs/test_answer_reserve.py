@@ -47,6 +47,16 @@ def test_a_prompt_with_its_answer_fits_a_window_of_a_million(task: str, length: 
         assert prompt + item.question.budget <= window  # as much as a run reserves, not just this answer
 
 
+@pytest.mark.parametrize("task", ["walks", "niah", "march"])
+def test_a_run_with_more_instances_has_the_same_prompts(task: str) -> None:
+    """Answers of different instances differ in length, and a run of five is not asked anew as a part of one of 100."""
+    rooms = set()
+    for n in (1, 5, 100):
+        config = RunConfig(task, "carrara/oracle", lengths="4k", n=n, within=True, tokenizer="gpt2", out="unused")
+        rooms.add(_room(config, config.jobs[0], None))
+    assert len(rooms) == 1
+
+
 def test_without_it_the_prompt_alone_fills_the_window() -> None:
     item = carrara.item("qa1", length="1000000", tokenizer="qwen3")
     assert item.prompt.tokens == 1_000_000

@@ -9,7 +9,7 @@ from typing import Any
 
 from carrara import tokenizers
 from carrara.constants import FOLLOW_UPS
-from carrara.items.item import context_of, questions_of
+from carrara.items.item import context_of, count_existing, questions_of
 from carrara.items.item_id import ItemId
 from carrara.items.prompt_pack import Pack
 from carrara.items.registry import load
@@ -19,6 +19,8 @@ from carrara.util.quantities import write_length
 
 SEEN = 3
 """The number of instances that are measured for a task whose answers grow with its context."""
+LEAST = 128
+"""The least number of instances that are measured for other tasks. So a run with a few more has the same prompts."""
 MARGIN = 1.03
 """The factor by which the measured answers are extended, for the instances that are not measured."""
 STEPS = 64
@@ -36,7 +38,8 @@ def room(first: ItemId, instances: int, pack: Pack | None, thinking: Thinking, m
         return 0
     if max_tokens or not load(first.task).is_sized:
         at = replace(first, length=0, pack="")
-        budget = 0 if max_tokens else max(_budget(replace(at, index=first.index + n), None) for n in range(instances))
+        measured = count_existing(first, max(LEAST, 1 << (instances - 1).bit_length()))
+        budget = 0 if max_tokens else max(_budget(replace(at, index=first.index + n), None) for n in range(measured))
         messages, tokens = context_of(at).prompts[0].follow_ups
         return (messages + 1) * tokens_needed(budget, thinking, max_tokens) + int(MARGIN * tokens)
     step = max(1, first.length // STEPS)
@@ -45,7 +48,7 @@ def room(first: ItemId, instances: int, pack: Pack | None, thinking: Thinking, m
         middle = (low + high) // 2
         at = replace(first, length=middle * step)
         try:
-            budget = max(_budget(replace(at, index=first.index + n), pack) for n in range(min(instances, SEEN)))
+            budget = max(_budget(replace(at, index=first.index + n), pack) for n in range(count_existing(first, SEEN)))
         except UsageError:  # too short for such an instance: the error is reported where the instance is made
             low = middle
             continue
