@@ -64,6 +64,7 @@ def mcp_address(flaw: str) -> Iterator[str]:
     code = (
         "import socket, sys; from tests.helpers.flawed_memory import make_mcp_server; import uvicorn\n"
         f"server = make_mcp_server({flaw!r}); listener = socket.socket(); listener.bind(('127.0.0.1', 0))\n"
+        "listener.listen()\n"  # connections wait for the server from now on
         "print(listener.getsockname()[1], flush=True)\n"
         "uvicorn.Server(uvicorn.Config(server.streamable_http_app(), log_level='error')).run([listener])"
     )

@@ -287,7 +287,8 @@ def test_a_server_that_cuts_is_not_called_equivalent(tmp_path: Path) -> None:
         cutting(ollama(keeps="all", answers=kept_number)) as whole,
         cutting(ollama(answers=kept_number)) as cuts,
     ):
-        line = ["guard", "compare", whole, cuts, "niah", "--model", "openai-api/test/m", "--tokenizer", "gpt2"]
+        line = ["guard", "compare", whole, cuts, "--capabilities", "niah", "--model", "openai-api/test/m"]
+        line += ["--tokenizer", "gpt2"]
         ended = command(*line, "--lengths", "1k,8k", "--out", tmp_path / "run")
     assert ended.returncode in (3, 4), ended.stdout
     assert "8k" in ended.stdout
