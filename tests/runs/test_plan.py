@@ -265,8 +265,3 @@ def test_replies_that_are_there_are_left_out(tmp_path: Path) -> None:
     assert door.plan("qa1,sync/graph", silent, n=5, within=True, **asked).total["requests"] == 0
     for other in ({"within": False}, {"within": True, "temperature": 1}, {"within": True, "reader": "none"}):
         assert not door.plan("qa1,sync/graph", silent, n=5, **asked, **other).remarks
-
-
-def test_a_folder_like_which_there_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"`like=.*nowhere` is no folder: give one that"):
-        door.plan("qa1", "carrara/oracle", like=tmp_path / "nowhere")

@@ -37,7 +37,7 @@ from carrara.runs.replies import LOGS, read_results
 from carrara.runs.settings import FILE, SERVER, settings_of
 from carrara.servers.reasoning_mode import ASKED, NONE, Thinking
 from carrara.tokenizers.gguf import logged_name, split_digest
-from carrara.util.errors import LengthError, UsageError
+from carrara.util.errors import LengthError
 from carrara.util.log import warn_once
 from carrara.util.quantities import write_length
 from carrara.util.table import table
@@ -119,8 +119,6 @@ def estimate(config: RunConfig, options: EstimateOptions | None = None) -> RunEs
     options = options or EstimateOptions()
     like = options.like or ()
     if not isinstance(like, Sequence):  # a folder on object storage is not a `pathlib.Path`
-        if not like.is_dir():
-            raise UsageError(f"`like={like}` is no folder: give one that `carrara run --out DIR` wrote")
         like = read_results(like, leave_out)
     replies, earlier = _Replies(config), _Earlier(like, config)
     shaped = cache(lambda first: _shape(first, config.pack, config.context_reader))
