@@ -42,7 +42,7 @@ class Actions:
 
 
 RARE = (
-    *("arrange", "ask_above", "batch", "connections", "min_base_score", "patience", "perplexity"),
+    *("arrange", "ask_above", "batch", "connections", "logprobs", "min_base_score", "patience", "perplexity"),
     *("published", "request_timeout", "split", "within"),
 )
 """The settings of a run that are seldom changed, and stand in its file."""

@@ -132,6 +132,23 @@ class RoundTrace:
 
 
 @dataclass(frozen=True)
+class ReplyToken:
+    """A token of a reply with its log-probability.
+
+    Examples:
+        >>> ReplyToken(" garden", -0.1, {" garden": -0.1, " kitchen": -2.4}).text
+        ' garden'
+    """
+
+    text: str
+    """The token."""
+    logprob: float
+    """Its log-probability in nats."""
+    top: Mapping[str, float] = field(default_factory=dict[str, float])
+    """The log-probabilities of the most likely tokens in its place, this one included if it is one of them."""
+
+
+@dataclass(frozen=True)
 class Result:
     """A reply with its status and its score.
 
@@ -210,6 +227,8 @@ class Result:
     """The money that all calls cost, by the price that the run was given. None if it was given none."""
     nats: float | None = None
     """The mean negative log-probability of a token of the prompt, if it was requested. The perplexity is e to this."""
+    reply_tokens: tuple[ReplyToken, ...] = ()
+    """The first tokens of the reply, at most 256, if their log-probabilities were requested."""
     requests: int | None = None
     """The number of requests: more than one if some failed, or if the reply was made in parts. None if it is not known;
     0 if the reply came from the cache."""

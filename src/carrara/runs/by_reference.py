@@ -52,7 +52,7 @@ from carrara.servers.chat_messages import declare_tools, from_inspect, to_inspec
 from carrara.servers.inspect_private import track_active_model_event
 from carrara.servers.providers import close_with_loop, prepare_client, secrets_of
 from carrara.servers.redact import MOST_WRITTEN, clip, sanitize_output, stub
-from carrara.servers.response import average_logprobs, tells_overflow, validate_responses
+from carrara.servers.response import average_logprobs, keep_reply_tokens, tells_overflow, validate_responses
 from carrara.servers.retry import GarbledReplyError, ReplyTimeoutError, RetryTrouble, status_of, trouble_of
 from carrara.types import Message
 from carrara.util.quantities import duration
@@ -229,7 +229,9 @@ class ReferencedAPI(ModelAPI):
     ) -> ModelOutput | tuple[ModelOutput | Exception, ModelCall]:
         references = [m.metadata[KEY] for m in input if m.metadata and KEY in m.metadata]
         item_calls = calls.current()
-        prepare_client(self.provider, BULK_LIMIT if config.prompt_logprobs or config.batch else LIMIT)
+        prepare_client(
+            self.provider, BULK_LIMIT if config.prompt_logprobs or config.logprobs or config.batch else LIMIT
+        )
         if self._closing is None:
             self._closing = close_with_loop(self.provider)
             await anext(self._closing)
@@ -258,7 +260,7 @@ class ReferencedAPI(ModelAPI):
         began, attempts = time.monotonic(), retry.current()
         reply = await self._send(id, input, tools, tool_choice, config, attempts)
         output, call = self._settle(reply, attempts), reply.call
-        output = sanitize_output(average_logprobs(output), self._secrets, reply.characters)
+        output = sanitize_output(keep_reply_tokens(average_logprobs(output)), self._secrets, reply.characters)
         output.metadata = {**(output.metadata or {}), REQUESTS: attempts.count_answer()}
         took = call.time if call is not None and call.time is not None else time.monotonic() - began
         timed = output.model_copy(update={"time": took})

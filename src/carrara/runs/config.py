@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from attrs import converters, field, frozen
 from attrs.validators import optional
@@ -18,6 +18,7 @@ from carrara.options import (
     LargeOptions,
     ServerOptions,
     at_least,
+    check_whole,
     folder_of,
     is_flag,
     is_text,
@@ -30,12 +31,14 @@ from carrara.results.result import Result
 from carrara.runs.budget import Budget, read_budget
 from carrara.runs.jobs import RunItems, jobs_of, tasks_of
 from carrara.runs.prices import Price, price_of
-from carrara.servers.model_names import check_style, tokenizer_for
+from carrara.servers.model_names import check_style, is_llama, tokenizer_for
 from carrara.servers.secrets import refuse_secret
+from carrara.servers.server_info import MOST_ALTERNATIVES, LogprobsOf
 from carrara.util.errors import UsageError
 from carrara.util.quantities import check_count
 
 if TYPE_CHECKING:
+    from attrs import Attribute
     from inspect_ai.model import Model
 
     from carrara.servers.function_model import Function
@@ -83,6 +86,12 @@ def _shard_of(value: Annotated[str | Shard, text("I/N")]) -> Shard | None:
     return Shard.parse(str(value))
 
 
+def _check_alternatives(_: object, attribute: "Attribute[Any]", value: Any) -> None:
+    check_whole(attribute.name, value, 1)
+    if value > MOST_ALTERNATIVES:
+        raise UsageError(f"`logprobs={value}` is more than servers return: give at most {MOST_ALTERNATIVES}")
+
+
 @frozen(kw_only=True, slots=False)
 class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
     """Settings of a run, validated when they are made and fixed from then on."""
@@ -105,6 +114,11 @@ class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
     for presets `card:…` that make their items, and otherwise false."""
     perplexity: Flag = field(default=False, validator=is_flag)
     """Ask the server for the log-probabilities of each prompt (vLLM supports it)."""
+    logprobs: Annotated[int | None, Parameter(metavar="N")] = field(
+        default=None, validator=optional(_check_alternatives)
+    )
+    """Ask the server for the log-probabilities of each reply's tokens, and of the N most likely tokens in the place of
+    each, at most 20."""
     batch: Annotated[int | None, Parameter(metavar="N")] = field(default=None, validator=at_least(1))
     """Send requests by the provider's batch interface, at most N at a time. Batches cost less and take up to a day
     (openai, anthropic, google, grok, together)."""
@@ -158,6 +172,8 @@ class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
             raise UsageError(f"{self.model} runs in this process and has no address: leave `base_url` out")
         if self.perplexity and self.in_process:
             raise UsageError(f"{self.model} gives no log-probabilities: `perplexity` needs a server that does")
+        if self.logprobs and self.in_process and not is_llama(self.model):
+            raise UsageError(f"{self.model} gives no log-probabilities: `logprobs` needs a server that does")
         provider = self.model.partition("/")[0]
         if self.batch and provider not in BATCHING:
             raise UsageError(
@@ -186,6 +202,11 @@ class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
     def in_process(self) -> bool:
         """Whether the model runs in this process."""
         return self.model.partition("/")[0] in ("carrara", "function")
+
+    @property
+    def requested_logprobs(self) -> tuple[LogprobsOf, ...]:
+        """The log-probabilities that the server is asked for."""
+        return (*(("prompt",) if self.perplexity else ()), *(("reply",) if self.logprobs else ()))
 
     def make_model(self) -> "Model":
         """Return a new instance of the model: HTTP connections belong to the event loop that opened them."""

@@ -189,8 +189,8 @@ def plain_path(folder: Path) -> Iterator[str]:
         yield str(link)
 
 
-_UNSENT = NEUTRAL - {"prompt_logprobs"}
-"""Settings that do not affect a reply. With log-probabilities of the prompt, a reply contains more."""
+_UNSENT = NEUTRAL - {"prompt_logprobs", "logprobs", "top_logprobs"}
+"""Settings that do not affect a reply. With log-probabilities, a reply contains more."""
 
 
 class ReplyCache:

@@ -13,11 +13,24 @@ from pydantic import ConfigDict, ValidationError, create_model
 
 from carrara.answers.status import NEVER_ASKED, Status
 from carrara.answers.turn_trace import read_turns
-from carrara.constants import KEY, MONEY, NATS, NOT_ASKED, PLACES, PROMPT, READING, REPEATED, REQUEST, REQUESTS
+from carrara.constants import (
+    KEY,
+    MONEY,
+    NATS,
+    NOT_ASKED,
+    PLACES,
+    PROMPT,
+    READING,
+    REPEATED,
+    REPLY_TOKENS,
+    REQUEST,
+    REQUESTS,
+)
 from carrara.results.result import (
     FATES,
     FactTrace,
     ReadingCost,
+    ReplyToken,
     Result,
     RoundState,
     RoundTrace,
@@ -306,6 +319,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
         seconds=reading["seconds"] if reading else output.get("time"),
         money=meta.get(MONEY),
         nats=notes.get(NATS),
+        reply_tokens=tuple(ReplyToken(*token) for token in notes.get(REPLY_TOKENS) or ()),
         requests=notes.get(REQUESTS, meta.get(REQUESTS)),
         repeated=meta.get(REPEATED, 0),
         error_type=notes.get("kind", ""),

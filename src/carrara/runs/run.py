@@ -107,6 +107,8 @@ def evaluate(
             max_tokens=config.max_tokens,
             temperature=config.temperature,
             prompt_logprobs=1 if config.perplexity else None,
+            logprobs=True if config.logprobs else None,
+            top_logprobs=config.logprobs,
             batch=config.batch or None,
         )
 
@@ -378,7 +380,7 @@ def _probe(config: RunConfig, prefill: bool, left: Sequence[Sample] = ()) -> Ser
         window=config.context_reader.is_whole,
         needed=needed,
         prefill=prefill,
-        prompt_logprobs=config.perplexity,
+        logprobs=config.requested_logprobs,
     )
 
 

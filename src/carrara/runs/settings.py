@@ -35,6 +35,8 @@ NEUTRAL = frozenset(
         "cache_prompt",
         "fail_on_refusal",
         "prompt_logprobs",
+        "logprobs",
+        "top_logprobs",
     }
 )
 """Settings of the transport, which do not affect replies."""

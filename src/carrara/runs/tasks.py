@@ -28,6 +28,7 @@ from carrara.constants import (
     READER,
     READING,
     REPEATED,
+    REPLY_TOKENS,
     REQUESTS,
     WHOLE,
 )
@@ -392,6 +393,7 @@ def _score_output(id: str, output: ModelOutput, any_solver: bool, reading: Mappi
             **spent(output, item, result.answer)._asdict(),
             REQUESTS: (output.metadata or {}).get(REQUESTS, 0),
             **({NATS: nats} if (nats := (output.metadata or {}).get(NATS)) is not None else {}),
+            **({REPLY_TOKENS: tokens} if (tokens := (output.metadata or {}).get(REPLY_TOKENS)) else {}),
             **({"trivial": trivial_scores} if trivial_scores else {}),
         },
     )

@@ -151,6 +151,7 @@ class EmbeddedReply(TypedDict):
     finish_reason: str
     prompt_tokens: int
     completion_tokens: int
+    logprobs: Any
 
 
 class LlamaError(Exception):
@@ -244,7 +245,13 @@ class EmbeddedAPI(ModelAPI):
         )
         return ModelOutput(
             model=self.model_name,
-            choices=[ChatCompletionChoice(message=message, stop_reason=STOPS.get(reply["finish_reason"], "unknown"))],
+            choices=[
+                ChatCompletionChoice(
+                    message=message,
+                    stop_reason=STOPS.get(reply["finish_reason"], "unknown"),
+                    logprobs=reply["logprobs"],
+                )
+            ],
             usage=ModelUsage(
                 input_tokens=reply["prompt_tokens"],
                 output_tokens=reply["completion_tokens"],
@@ -265,6 +272,8 @@ class EmbeddedAPI(ModelAPI):
         for name in ("top_p", "top_k", "frequency_penalty", "presence_penalty"):
             if getattr(config, name) is not None:
                 request[name] = getattr(config, name)
+        if config.logprobs:
+            request |= {"logprobs": config.top_logprobs if self.base else True, "top_logprobs": config.top_logprobs}
         llama = self.idle.get()
         try:
             if self.base:
@@ -284,6 +293,7 @@ class EmbeddedAPI(ModelAPI):
             "finish_reason": choice["finish_reason"],
             "prompt_tokens": answer["usage"]["prompt_tokens"],
             "completion_tokens": answer["usage"]["completion_tokens"],
+            "logprobs": choice.get("logprobs") if config.logprobs else None,
         }
 
 

@@ -94,6 +94,15 @@ def tokenizer_for(model: str) -> str:
     return known
 
 
+def is_llama(model: str) -> bool:
+    """Return whether a model runs on llama.cpp in this process.
+
+    >>> is_llama("carrara/smollm2"), is_llama("carrara/oracle")
+    (True, False)
+    """
+    return model == "carrara/smollm2" or model.startswith(PREFIX)
+
+
 def check_style(model: str, style: Style) -> None:
     """Raise `UsageError` unless the model's provider accepts prompts of a style.
 

@@ -27,14 +27,14 @@ from urllib.parse import urlsplit
 import anyio
 from inspect_ai.model import ModelAPI
 
-from carrara.constants import NATS
+from carrara.constants import NATS, REPLY_TOKENS
 from carrara.servers.model_names import OURS, PROVIDERS
 from carrara.servers.providers import make_model, secrets_of
 from carrara.servers.reasoning_mode import takes_prompts_only
-from carrara.servers.response import average_logprobs, tells_overflow
+from carrara.servers.response import average_logprobs, keep_reply_tokens, tells_overflow
 from carrara.servers.retry import Kind, RetryTrouble
 from carrara.servers.secrets import mask, public
-from carrara.servers.server_info import ServerInfo, completes, shown_names
+from carrara.servers.server_info import LogprobsOf, ServerInfo, completes, shown_names
 from carrara.servers.short_question import (
     QUESTION,
     ShortAnswer,
@@ -110,7 +110,7 @@ async def probe(
     window: bool = False,
     needed: int = 0,
     prefill: bool = False,
-    prompt_logprobs: bool = False,
+    logprobs: Collection[LogprobsOf] = (),
     tokenizer: bool = False,
     version: bool = False,
 ) -> ServerInfo:
@@ -121,7 +121,7 @@ async def probe(
         needed: Tokens that the shortest prompt and its answer take. With it the window comes first, and nothing else
             is asked of a server whose window is smaller.
         prefill: Whether to find out if the server continues a reply.
-        prompt_logprobs: Whether to find out if the server tells the log-probabilities of a prompt.
+        logprobs: The log-probabilities to find out about: whether the server returns them.
         tokenizer: Whether to find out if the server counts tokens of a text.
         version: Whether to ask for the version of the server's software, if nothing else names it.
 
@@ -138,13 +138,14 @@ async def probe(
             if info.context_window is not None and info.context_window < needed:
                 return info
         try:
-            answer, has_logprobs = await _first_answer(question, prompt_logprobs)
+            answer, returned = await _first_answer(question, logprobs)
             info = replace(
                 info,
                 reachable=True,
                 counts_tokens=answer.input_tokens is not None,
                 separate_reasoning=separates_reasoning(answer),
-                prompt_logprobs=has_logprobs,
+                prompt_logprobs=returned.get("prompt"),
+                reply_logprobs=returned.get("reply"),
                 software=_software_of_reply(answer) or info.software,
             )
             if prefill:
@@ -309,17 +310,25 @@ def _is_count(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MAX_WINDOW
 
 
-async def _first_answer(question: ShortQuestion, prompt_logprobs: bool) -> tuple[ShortAnswer, bool | None]:
-    """Return the reply to the question, and whether the server returns requested log-probabilities."""
-    if not prompt_logprobs:
-        return await question.ask_first(), None
+async def _first_answer(
+    question: ShortQuestion, logprobs: Collection[LogprobsOf]
+) -> tuple[ShortAnswer, Mapping[LogprobsOf, bool]]:
+    """Return the reply to the question, and which of the requested log-probabilities the server returns.
+
+    A server may refuse a request for log-probabilities. Each kind is then requested alone.
+    """
     try:
-        answer = await question.ask_first(prompt_logprobs=True)
-        return answer, NATS in (average_logprobs(answer.output).metadata or {})
+        answer = await question.ask_first(logprobs)
     except TroubledError as error:
-        if error.trouble.kind != "final":
+        if not logprobs or error.trouble.kind != "final":
             raise
-    return await question.ask_first(), False  # the server refuses such a request
+        if len(logprobs) == 1:
+            return await question.ask_first(), dict.fromkeys(logprobs, False)
+        answers = {kind: await _first_answer(question, (kind,)) for kind in logprobs}
+        return next(iter(answers.values()))[0], {kind: returned[kind] for kind, (_, returned) in answers.items()}
+    metadata = keep_reply_tokens(average_logprobs(answer.output)).metadata or {}
+    keys: Mapping[LogprobsOf, str] = {"prompt": NATS, "reply": REPLY_TOKENS}
+    return answer, {kind: keys[kind] in metadata for kind in logprobs}
 
 
 async def _tokenizer(api: ModelAPI) -> str:
@@ -385,7 +394,7 @@ def check_server(
     window: bool = False,
     needed: int = 0,
     prefill: bool = False,
-    prompt_logprobs: bool = False,
+    logprobs: Collection[LogprobsOf] = (),
 ) -> ServerInfo:
     """Probe a model's server before it is used, and raise if it certainly cannot answer.
 
@@ -397,11 +406,10 @@ def check_server(
         _check_package(model)
         if not prefill:
             return ServerInfo(model)
-        window, needed, prompt_logprobs = False, 0, False
+        window, needed, logprobs = False, 0, ()
     asking = partial(
-        probe, model, base_url, model_args, window=window, needed=needed, prefill=prefill,
-        prompt_logprobs=prompt_logprobs,
-    )  # fmt: skip
+        probe, model, base_url, model_args, window=window, needed=needed, prefill=prefill, logprobs=logprobs
+    )
     info = anyio.run(asking)
     if info.trouble:
         _report(info, info.trouble, prefill)
@@ -409,6 +417,11 @@ def check_server(
         raise UsageError(
             f"{info.address} does not tell the log-probabilities of a prompt, which `perplexity` is made of: vLLM "
             "does, and SGLang for completions"
+        )
+    if info.reply_logprobs is False:
+        raise UsageError(
+            f"{info.address} returns no log-probabilities of a reply: leave `logprobs` out, or name a server "
+            "that does, such as vLLM, SGLang or llama.cpp"
         )
     return info
 
@@ -460,7 +473,7 @@ def probe_server(model: str, base_url: str | None = None, model_args: Mapping[st
     prefill = not completes(model)
     return anyio.run(
         partial(
-            probe, model, base_url, args, window=True, prefill=prefill, prompt_logprobs=True, tokenizer=True,
+            probe, model, base_url, args, window=True, prefill=prefill, logprobs=("prompt", "reply"), tokenizer=True,
             version=True,
         )
     )  # fmt: skip

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from inspect_ai.model import ModelAPI, ModelOutput
 
-from carrara.constants import NATS
+from carrara.constants import NATS, REPLY_TOKENS
 from carrara.servers.retry import GarbledReplyError, ServerError, message_in
 from carrara.util.transport import LIMIT, ReplyTooLargeError, ValueCounter
 
@@ -305,3 +305,41 @@ def average_logprobs(output: ModelOutput) -> ModelOutput:
     if logprobs and all(math.isfinite(logprob) and logprob <= 0 for logprob in logprobs):
         output.metadata = {**(output.metadata or {}), NATS: -math.fsum(logprobs) / len(logprobs)}
     return output
+
+
+MOST_REPLY_TOKENS = 256
+"""The number of tokens of a reply whose log-probabilities are kept."""
+ROUNDING, LOGPROB_DIGITS = 1e-4, 5
+"""How far above 0 a log-probability may be by rounding, and the decimal digits that are kept."""
+
+
+def keep_reply_tokens(output: ModelOutput) -> ModelOutput:
+    """Replace the log-probabilities of a reply's tokens by a short list of the first ones.
+
+    The numbers of a server are untrusted: if one is not a log-probability, none is kept.
+
+    Returns:
+        The output. Its metadata has `[text, log-probability, {text: log-probability}]` for each token.
+    """
+    if not output.choices or output.choices[0].logprobs is None:
+        return output
+    content = output.choices[0].logprobs.content[:MOST_REPLY_TOKENS]
+    for choice in output.choices:
+        choice.logprobs = None
+    tokens = [
+        (token.token, token.logprob, {top.token: top.logprob for top in token.top_logprobs or ()}) for token in content
+    ]
+    logprobs = [logprob for _, logprob, top in tokens for logprob in (logprob, *top.values())]
+    if tokens and all(math.isfinite(logprob) and logprob <= ROUNDING for logprob in logprobs):
+        output.metadata = {
+            **(output.metadata or {}),
+            REPLY_TOKENS: [
+                [text, _rounded(logprob), {other: _rounded(of_other) for other, of_other in top.items()}]
+                for text, logprob, top in tokens
+            ],
+        }
+    return output
+
+
+def _rounded(logprob: float) -> float:
+    return min(0.0, round(logprob, LOGPROB_DIGITS))

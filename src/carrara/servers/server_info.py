@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from carrara.servers.retry import RetryTrouble
 from carrara.servers.template_text import TemplateText, describe_surplus, describe_template
@@ -10,6 +10,11 @@ from carrara.util.table import TableLine, table
 
 Prefill = Mapping[str, Any]
 """The field of a request that makes the server continue its last message. Many servers need none."""
+
+LogprobsOf = Literal["prompt", "reply"]
+"""The tokens whose log-probabilities a request asks for."""
+MOST_ALTERNATIVES = 20
+"""The most likely tokens in the place of one that OpenAI's API returns at most, and vLLM by default."""
 
 SHOWN = 5
 """The number of model names that the table shows."""
@@ -40,6 +45,8 @@ class ServerInfo:
     """The fields of a request that make the server continue a reply. None if it cannot."""
     prompt_logprobs: bool | None = None
     """Whether the server returns the log-probabilities of a prompt's tokens."""
+    reply_logprobs: bool | None = None
+    """Whether the server returns the log-probabilities of a reply's tokens."""
     tokenizer: str = ""
     """The name of a tokenizer that has the server count tokens, if it can: `server:URL`."""
     template: TemplateText | None = None
@@ -65,6 +72,7 @@ def server_info_lines(info: ServerInfo) -> Iterator[TableLine]:
         ("token counts", _yes_or_no(info.counts_tokens, "with every reply", "none"), "reports"),
         ("prefill", _prefill(info), "cot=none, cot=exactly:N"),
         ("prompt log-probabilities", _yes_or_no(info.prompt_logprobs, "yes", "no"), "perplexity"),
+        ("reply log-probabilities", _yes_or_no(info.reply_logprobs, "yes", "no"), "logprobs, guard compare"),
         ("tokenizer", info.tokenizer or "none at this address", "tokenizer"),
     ]
     if info.template:

@@ -6,7 +6,7 @@ The server's token counts decide whether it continues a reply (prefill), not its
 request begins and opens the next one, the request takes more tokens than its text.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Timer
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ from carrara.servers.redact import believable, clip
 from carrara.servers.response import validate_responses
 from carrara.servers.retry import RetryTrouble, status_of, trouble_of
 from carrara.servers.secrets import public
-from carrara.servers.server_info import Prefill
+from carrara.servers.server_info import MOST_ALTERNATIVES, LogprobsOf, Prefill
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
 from carrara.util.transport import RedirectError, ReplyTooLargeError, causes, certificate_error, protocol_error
@@ -96,12 +96,12 @@ class ShortQuestion:
         validate_responses(api)
         prepare_client(api)
 
-    async def ask_first(self, prompt_logprobs: bool = False) -> ShortAnswer:
+    async def ask_first(self, logprobs: Collection[LogprobsOf] = ()) -> ShortAnswer:
         """Ask the question of a server that has not answered yet, and that may not be the server of a model at all."""
         words = ""
         for _ in range(TRIES):
             try:
-                return await self.ask(prompt_logprobs=prompt_logprobs)
+                return await self.ask(logprobs=logprobs)
             except TroubledError as error:
                 if error.trouble.kind != "garbled":
                     raise
@@ -111,19 +111,25 @@ class ShortQuestion:
         )
 
     async def ask(
-        self, begun: str = "", extra_body: Mapping[str, Any] | None = None, prompt_logprobs: bool = False
+        self,
+        begun: str = "",
+        extra_body: Mapping[str, Any] | None = None,
+        logprobs: Collection[LogprobsOf] = (),
     ) -> ShortAnswer:
         """Ask the question.
 
         Args:
             begun: The beginning of a reply that the model is to continue.
+            logprobs: The log-probabilities to request.
         """
         messages: list[ChatMessage] = [ChatMessageUser(content=QUESTION)]
         if begun:
             messages.append(ChatMessageAssistant(content=begun))
         config = GenerateConfig(
             max_tokens=16,
-            prompt_logprobs=1 if prompt_logprobs else None,
+            prompt_logprobs=1 if "prompt" in logprobs else None,
+            logprobs=True if "reply" in logprobs else None,
+            top_logprobs=MOST_ALTERNATIVES if "reply" in logprobs else None,
             extra_body=dict(extra_body) if extra_body else None,
         )
         try:
