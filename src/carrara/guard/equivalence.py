@@ -53,13 +53,15 @@ class BettingTest:
 
     Args:
         above: Whether to show that the mean is above the bound. Otherwise: that it is below.
+        lowest: The lowest possible difference. The highest is 1.
     """
 
-    def __init__(self, bound: float, *, above: bool) -> None:
+    def __init__(self, bound: float, *, above: bool, lowest: float = -1.0) -> None:
         self.bound, self.sign = bound, 1 if above else -1
         self.evidence = 1.0
         """The greatest wealth at a look. At least 1 / alpha: the mean is above (or below) the bound."""
-        self._bets = [share / (1 + self.sign * bound) for share, _ in BETS]
+        largest_loss = bound - lowest if above else 1 - bound
+        self._bets = [share / largest_loss for share, _ in BETS]
         self._wealth = [part for _, part in BETS]
 
     def add(self, difference: float) -> None:
@@ -72,7 +74,7 @@ class BettingTest:
         self.evidence = max(self.evidence, math.fsum(self._wealth))
 
 
-def interval(turns: Iterable[Sequence[float]], alpha: float) -> tuple[float, float]:
+def interval(turns: Iterable[Sequence[float]], alpha: float, lowest: float = -1.0) -> tuple[float, float]:
     """Return an interval for the mean. It is wrong with a probability of at most `alpha` at each of its ends.
 
     It holds every bound that the tests do not reject, so it agrees with them.
@@ -80,6 +82,7 @@ def interval(turns: Iterable[Sequence[float]], alpha: float) -> tuple[float, flo
     Args:
         turns: The differences of each turn. Each turn ends with a look.
         alpha: The error rate of each end.
+        lowest: The lowest possible difference.
 
     >>> [round(end, 2) for end in interval([[0.0]] * 76, 0.05)]
     [-0.05, 0.05]
@@ -87,7 +90,7 @@ def interval(turns: Iterable[Sequence[float]], alpha: float) -> tuple[float, flo
     looks = list(turns)
 
     def shows(bound: float, *, above: bool) -> bool:
-        test = BettingTest(bound, above=above)
+        test = BettingTest(bound, above=above, lowest=lowest)
         for turn in looks:
             for difference in turn:
                 test.add(difference)
@@ -95,8 +98,7 @@ def interval(turns: Iterable[Sequence[float]], alpha: float) -> tuple[float, flo
         return test.evidence >= 1 / alpha
 
     ends = list[float]()
-    for above, outside in ((True, -1.0), (False, 1.0)):
-        inside = -outside
+    for above, outside, inside in ((True, lowest, 1.0), (False, 1.0, lowest)):
         for _ in range(STEPS):
             middle = (outside + inside) / 2
             outside, inside = (middle, inside) if shows(middle, above=above) else (outside, middle)
@@ -146,6 +148,8 @@ class Pair:
     first: float
     second: float
     chance_level: float
+    moved: float = 0.0
+    """How much the tokens of the replies differ (ReplyDifference)."""
 
     @property
     def difference(self) -> float:

@@ -57,6 +57,10 @@ class ReplyDifference:
     """The summed log-probability of the first server's tokens at both servers, as far as both were compared. None if
     the second server does not list one of them."""
 
+    leads: tuple[float, float] | None = None
+    """By how many nats a token of the first server is more likely than its best rival, at both servers: the mean over
+    the tokens. None if a server does not list the token or a rival."""
+
     @property
     def is_same(self) -> bool:
         """Whether the replies are equal."""
@@ -78,7 +82,7 @@ def compare_words(first: str, second: str) -> ReplyDifference:
 
     >>> compare_words("the garden", "the attic")
     ReplyDifference(place=1, tokens=(' garden', ' attic'), compared=0, moved=1.0, moved_at_most=1.0, divergence=0.0, \
-unseen=0.0, logprobs=None)
+unseen=0.0, logprobs=None, leads=None)
     """
     words, others = (re.findall(r"\s*\S+|\s+$", reply) for reply in (first, second))
     place = _first_difference(words, others)
@@ -95,7 +99,8 @@ def compare_tokens(first: Sequence[ReplyToken], second: Sequence[ReplyToken]) ->
     pairs = [_compare_distributions(*tokens) for tokens in zip(first[:end], second[:end], strict=False)]
     if not pairs:
         return ReplyDifference(place)
-    listed = [pair.logprobs for pair in pairs if pair.logprobs]
+    logprobs = [pair.logprobs for pair in pairs if pair.logprobs]
+    leads = [pair.leads for pair in pairs if pair.leads]
     return ReplyDifference(
         place=place,
         tokens=("", "") if place is None else (_at(texts, place), _at(others, place)),
@@ -104,8 +109,11 @@ def compare_tokens(first: Sequence[ReplyToken], second: Sequence[ReplyToken]) ->
         moved_at_most=_mean([pair.moved_at_most for pair in pairs]),
         divergence=_mean([pair.divergence for pair in pairs]),
         unseen=_mean([pair.unseen for pair in pairs]),
-        logprobs=(math.fsum(at_first for at_first, _ in listed), math.fsum(at_second for _, at_second in listed))
-        if len(listed) == len(pairs)
+        logprobs=(math.fsum(pair[0] for pair in logprobs), math.fsum(pair[1] for pair in logprobs))
+        if len(logprobs) == len(pairs)
+        else None,
+        leads=(_mean([pair[0] for pair in leads]), _mean([pair[1] for pair in leads]))
+        if len(leads) == len(pairs)
         else None,
     )
 
@@ -127,7 +135,14 @@ def _compare_distributions(first: ReplyToken, second: ReplyToken) -> ReplyDiffer
         divergence=max(0.0, divergence),
         unseen=unshared[0],
         logprobs=None if at_second is None else (first.logprob, at_second),
+        leads=None if at_second is None else _leads(first, second, at_second),
     )
+
+
+def _leads(first: ReplyToken, second: ReplyToken, at_second: float) -> tuple[float, float] | None:
+    """Return by how much the first server's token is more likely than its best rival, at both servers."""
+    rivals, others = ([token.top[text] for text in token.top if text != first.text] for token in (first, second))
+    return (first.logprob - max(rivals), at_second - max(others)) if rivals and others else None
 
 
 def _probabilities(token: ReplyToken) -> Mapping[str, float]:

@@ -28,7 +28,7 @@ from carrara.servers.redact import believable, clip
 from carrara.servers.response import validate_responses
 from carrara.servers.retry import RetryTrouble, status_of, trouble_of
 from carrara.servers.secrets import public
-from carrara.servers.server_info import MOST_ALTERNATIVES, LogprobsOf, Prefill
+from carrara.servers.server_info import LogprobsOf, Prefill
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
 from carrara.util.transport import RedirectError, ReplyTooLargeError, causes, certificate_error, protocol_error
@@ -129,7 +129,7 @@ class ShortQuestion:
             max_tokens=16,
             prompt_logprobs=1 if "prompt" in logprobs else None,
             logprobs=True if "reply" in logprobs else None,
-            top_logprobs=MOST_ALTERNATIVES if "reply" in logprobs else None,
+            top_logprobs=1 if "reply" in logprobs else None,
             extra_body=dict(extra_body) if extra_body else None,
         )
         try:
