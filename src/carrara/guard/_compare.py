@@ -1,4 +1,6 @@
-"""Compare servers with a first one: ask two the same instances until it is decided whether their scores are the same.
+"""Compare servers with a first one: ask two the same instances until it is decided whether they answer the same.
+
+Scores decide, or the tokens of the replies (token_tests.py). Both are measured in any case.
 
 The others are compared one after the other. The replies of the first server are asked once and kept for all of them.
 
@@ -12,17 +14,18 @@ draws. They are the same for every comparison of a seed, so an interrupted compa
 """
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Literal
 
 from carrara.answers.status import UNANSWERED
 from carrara.guard._check import PATIENCE, REQUEST_TIMEOUT, SILENT_BATCHES, check_tokenizer, check_unchanged
 from carrara.guard.config import CompareServersConfig
-from carrara.guard.endpoints import Endpoint, endpoints_of
+from carrara.guard.endpoints import Endpoint, endpoints_of, with_logprobs
 from carrara.guard.equivalence import LengthTests, Pair, PairOutcome, fewest_instances, verdict_of
 from carrara.guard.guard_file import Guard, TokenCounts, find_changed_counts
 from carrara.guard.items import (
@@ -30,18 +33,23 @@ from carrara.guard.items import (
     THROUGHOUT,
     PairedInstance,
     first_item_ids,
+    is_right,
     region_of,
     turns_of_guard,
     turns_of_tasks,
 )
+from carrara.guard.reply_difference import compare_replies
 from carrara.guard.sequential import ALL
 from carrara.guard.server_comparison import (
     ChangedReply,
     ComparedGroup,
+    DifferentToken,
     ServerComparison,
     ServerComparisons,
     UnpairedItem,
 )
+from carrara.guard.token_tests import TokenGroup, TokenTests, token_group
+from carrara.items.item import questions_of
 from carrara.items.item_id import ItemId, RunJob
 from carrara.options import ConnectionOptions, settings_of
 from carrara.profiling.capabilities import select
@@ -55,13 +63,11 @@ from carrara.util.files import whole_file
 from carrara.util.log import logger, warn_once
 from carrara.util.quantities import count, read_lengths, write_length
 
-if TYPE_CHECKING:
-    pass
-
-
 DEFAULT_LENGTHS = "2k,8k,32k"
 FIRST, FINISHED = "a", "comparison.json"
 """The folder of the first server's runs, and the file of a comparison that is decided. Others are in `b`, `c`, …"""
+MOST_SMOKE_PROMPTS = 40
+"""The prompts to each server with `smoke`, at most."""
 GROWTH = 4
 """A batch has at least one instance for so many that were asked: later batches are larger."""
 
@@ -74,8 +80,13 @@ class _Comparison:
 
     servers: tuple[Endpoint, Endpoint]
     lengths: dict[int, LengthTests] = field(default_factory=dict[int, LengthTests])
+    by: Literal["scores", "tokens"] = "scores"
+    """What decides."""
+    tokens: dict[int, TokenTests] = field(default_factory=dict[int, TokenTests])
     expected: int = 0
     """The number of lengths to ask."""
+    prompts_left: float = math.inf
+    """The number of prompts that may still be sent to each server."""
     results: list[tuple[str, Result, Result]] = field(default_factory=list[tuple[str, Result, Result]])
     """The capability of each item, and its results at both servers."""
     stopped: str = ""
@@ -88,11 +99,16 @@ class _Comparison:
         return [entry for entry in self.results if not _is_unpaired(*entry[1:])]
 
     @property
+    def tests(self) -> Sequence[LengthTests | TokenTests]:
+        """The tests that decide, by length."""
+        return list(self.tokens.values() if self.by == "tokens" else self.lengths.values())
+
+    @property
     def is_over(self) -> bool:
         """Whether longer prompts would decide nothing, or cannot be sent."""
-        return bool(self.stopped) or any(
-            tests.verdict == "different" or tests.shows_nothing for tests in self.lengths.values()
-        )
+        if self.stopped or any(tests.verdict == "different" for tests in self.tests):
+            return True
+        return self.by == "scores" and any(tests.shows_nothing for tests in self.lengths.values())
 
 
 def compare_servers(config: CompareServersConfig, folder: Path) -> ServerComparisons:
@@ -108,15 +124,19 @@ def compare_servers(config: CompareServersConfig, folder: Path) -> ServerCompari
     servers = endpoints_of(config)
     turns = _turns_of_guard(config, guard, servers) if guard else _turns_of_tasks(config, servers[0])
     _check_folder(folder)
+    if config.logprobs:
+        servers = [with_logprobs(server, config) for server in servers]
     comparisons, away = list[ServerComparison](), ""
     for other in servers[1:]:
-        pair = _Comparison((servers[0], other), expected=len(turns), stopped=away)
-        if len(servers) > 2:
+        pair = _Comparison((servers[0], other), by=config.decided_by, expected=len(turns), stopped=away)
+        if config.smoke:
+            pair.prompts_left = MOST_SMOKE_PROMPTS
+        elif len(servers) > 2:
             logger.info(f"{other.letter}: {other}")
         _compare(config, pair, turns, folder)
         away = away or (pair.stopped if pair.is_first_away else "")
         comparisons.append(_summarize(config, pair))
-    result = ServerComparisons(comparisons)
+    result = ServerComparisons(comparisons, is_smoke=config.smoke)
     if config.out and all(comparison.verdict in ("equivalent", "different") for comparison in comparisons):
         with whole_file(folder / FINISHED) as file:
             file.write(json.dumps(result.record(), indent=1) + "\n")
@@ -135,8 +155,9 @@ def _compare(
     for length, length_turns in turns.items():
         if comparison.is_over:
             break
-        comparison.lengths[length] = tests = LengthTests(config.margin, capabilities, len(turns))
-        _compare_length(config, folder, length_turns, tests, comparison)
+        comparison.lengths[length] = LengthTests(config.margin, capabilities, len(turns))
+        comparison.tokens[length] = TokenTests(config.margin, len(turns))
+        _compare_length(config, folder, length_turns, length, comparison)
 
 
 def _turns_of_tasks(config: CompareServersConfig, server: Endpoint) -> dict[int, list[list[PairedInstance]]]:
@@ -172,6 +193,8 @@ def _check_enough(config: CompareServersConfig, turns: Mapping[int, Sequence[Tur
         size: The number of instances of a turn.
         remedy: What to do if too few exist.
     """
+    if config.smoke:
+        return
     needed = fewest_instances(config.margin)
     if config.n // size * size < needed:
         raise UsageError(
@@ -204,12 +227,16 @@ def _compare_length(
     config: CompareServersConfig,
     folder: Path,
     turns: Sequence[Turn],
-    tests: LengthTests,
+    length: int,
     comparison: _Comparison,
 ) -> None:
     """Ask both servers the instances of a length until its tests have decided."""
+    tests, tokens = comparison.lengths[length], comparison.tokens[length]
+    decides = tokens if comparison.by == "tokens" else tests
     remaining, silent = iter(turns), 0
-    while not tests.is_over and not comparison.stopped:
+    if config.smoke:
+        remaining = _few_turns(turns, comparison)
+    while not decides.is_over and not comparison.stopped:
         size = max(BATCH, tests.instances // GROWTH)
         batch = list(islice(remaining, max(1, -(-size // len(turns[0])))))
         if not batch:
@@ -224,15 +251,37 @@ def _compare_length(
             return
         before = tests.instances
         for turn in batch:
-            tests.add(list(_pairs(turn, replies, comparison)))
-        group = tests.by_name[ALL]
-        logger.info(
-            f"{write_length(batch[0][0].first.length)}: {count(tests.instances, 'instance')}, difference "
-            f"{_mean([pair.difference for pair in group.pairs]):+.3f}, {tests.verdict}"
-        )
+            pairs = list(_pairs(turn, replies, comparison))
+            tests.add(pairs)
+            tokens.add([pair.moved for pair in pairs])
+        if not config.smoke:
+            logger.info(
+                f"{write_length(length)}: {count(tests.instances, 'instance')}, {_describe_course(comparison, length)}"
+            )
         silent = silent + 1 if tests.instances == before else 0
         if silent == SILENT_BATCHES:
             comparison.stopped = _describe_failures(comparison)
+
+
+def _few_turns(turns: Sequence[Turn], comparison: _Comparison) -> Iterator[Turn]:
+    """Yield the turns of a length that its share of the prompts has room for."""
+    lengths_left = comparison.expected - len(comparison.lengths) + 1
+    room = comparison.prompts_left // lengths_left
+    for turn in turns:
+        prompts = sum(len(instance.items) or len(questions_of(instance.first).questions) for instance in turn)
+        if prompts > room:
+            return
+        room -= prompts
+        comparison.prompts_left -= prompts
+        yield turn
+
+
+def _describe_course(comparison: _Comparison, length: int) -> str:
+    tests, tokens = comparison.lengths[length], comparison.tokens[length]
+    if comparison.by == "tokens":
+        moved = [value for turn in tokens.turns for value in turn]
+        return f"{_mean(moved):.3f} of the tokens differ, {tokens.verdict}"
+    return f"difference {_mean([pair.difference for pair in tests.by_name[ALL].pairs]):+.3f}, {tests.verdict}"
 
 
 def _ask(
@@ -248,6 +297,8 @@ def _ask(
             out=folder / server.letter.lower(),
             max_tokens=config.max_tokens or (guard.max_tokens if guard else None),
             temperature=guard.temperature if guard else config.temperature,
+            price=config.price,
+            logprobs=config.logprobs if server.returns_logprobs else None,
             request_timeout=REQUEST_TIMEOUT,
             patience=PATIENCE,
             **settings,
@@ -282,6 +333,7 @@ def _pairs(turn: Turn, replies: Sequence[Mapping[ItemId, list[Result]]], compari
             first=_mean([headline(result) for result, _ in answered]),
             second=_mean([headline(result) for _, result in answered]),
             chance_level=_mean([result.chance_level for result, _ in answered]),
+            moved=_mean([compare_replies(*results).moved for results in answered]),
         )
 
 
@@ -322,7 +374,7 @@ def _describe_failures(comparison: _Comparison) -> str:
 
 def _summarize(config: CompareServersConfig, comparison: _Comparison) -> ServerComparison:
     answered, failures = comparison.answered, _unpaired(comparison)
-    verdict: PairOutcome = verdict_of(list(comparison.lengths.values()), comparison.expected)
+    verdict: PairOutcome = verdict_of(comparison.tests, comparison.expected)
     reason = ""
     if verdict != "different":
         reason = comparison.stopped
@@ -366,7 +418,35 @@ def _summarize(config: CompareServersConfig, comparison: _Comparison) -> ServerC
         f"{comparison.servers[1].letter}, such as "
         f"{counts.example.second:,} instead of {counts.example.first:,} ({counts.lengths})",
         reason=reason,
+        by=comparison.by,
+        tokens_by_length=list(_token_groups(comparison)),
+        different_tokens=list(_different_tokens(answered)),
+        money=_sum_or_none([second.money for _, _, second in comparison.results]),
     )
+
+
+def _token_groups(comparison: _Comparison) -> Iterator[TokenGroup]:
+    for length, tests in comparison.tokens.items():
+        replies = [(first, second) for _, first, second in comparison.answered if first.length == length]
+        if replies:
+            yield token_group(
+                length,
+                tests,
+                [compare_replies(first, second) for first, second in replies],
+                [is_right(first) for first, _ in replies],
+            )
+
+
+def _different_tokens(answered: Sequence[tuple[str, Result, Result]]) -> Iterator[DifferentToken]:
+    for _, first, second in answered:
+        difference = compare_replies(first, second)
+        if difference.place is not None:
+            yield DifferentToken(first.id, first.length, difference.place, difference.tokens)
+
+
+def _sum_or_none(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
 
 
 def _groups(comparison: _Comparison) -> Iterator[ComparedGroup]:

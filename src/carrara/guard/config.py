@@ -1,9 +1,9 @@
 """Settings for making a guard, for checking one, and for comparing servers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
@@ -12,20 +12,28 @@ from carrara.guard.guard_file import Guard, read
 from carrara.options import (
     ConnectionOptions,
     File,
+    Flag,
     ReplaceOptions,
     ServerOptions,
     at_least,
+    check_whole,
     file_of,
+    is_flag,
     is_text,
     lengths_of,
     number,
+    one_of,
     temperature_of,
     text,
 )
+from carrara.runs.prices import Price
+from carrara.servers.server_info import MOST_ALTERNATIVES
 from carrara.signature import SEVERAL
 from carrara.util.errors import UsageError
 
 if TYPE_CHECKING:
+    from attrs import Attribute
+
     from carrara.servers.function_model import Function
 
 
@@ -102,6 +110,11 @@ def _servers_of(values: Annotated[Iterable["str | Function"], text("SERVER")]) -
     return servers
 
 
+def _is_number_of_tokens(_: object, attribute: "Attribute[Any]", value: Any) -> None:
+    if check_whole(attribute.name, value, 0) > MOST_ALTERNATIVES:
+        raise UsageError(f"`logprobs={value}` is more than servers return: give at most {MOST_ALTERNATIVES}")
+
+
 LEAST_MARGIN = 0.001
 """The least margin. A smaller one takes thousands of instances, and intervals are not exact enough for it."""
 
@@ -131,6 +144,15 @@ class CompareServersConfig(ConnectionOptions):
         ),
     )
     """The difference of mean scores that still counts as equal, by default 0.05."""
+    by: Literal["scores", "tokens"] = field(default="scores", validator=one_of(("scores", "tokens")))
+    """What decides: the scores, or the tokens of the replies, which tell a difference with far fewer prompts, even one
+    that no score shows. The margin of tokens is the share of tokens that may differ. By default scores."""
+    logprobs: Annotated[int, Parameter(metavar="N")] = field(default=5, validator=_is_number_of_tokens)
+    """Compare the N most likely tokens in each place of the replies, at most 20, if the servers return
+    log-probabilities. 0 compares words. By default 5."""
+    smoke: Flag = field(default=False, validator=is_flag)
+    """Send at most 40 prompts to each server, decide by tokens, and print one sentence. The exit code is 1 if a server
+    differs or does not answer, and otherwise 0."""
     n: Annotated[int, Parameter(name="-n", metavar="N")] = field(default=1000, validator=at_least(1))
     """The most instances at each length, by default 1000."""
     seed: int = field(default=0, validator=at_least(0))
@@ -141,8 +163,16 @@ class CompareServersConfig(ConnectionOptions):
     """Most tokens of a reply, reasoning included. By default the guard's, or the server's own limit."""
     temperature: float | None = field(default=0.0, converter=temperature_of)
     """Sampling temperature. Pass `none` to leave it to the server. By default 0. A guard has its own."""
+    price: Annotated[str | Price | Sequence[float] | None, text("IN,OUT[,CACHED]|FILE.toml")] = None
+    """Money for a million tokens of prompts, of replies, and of prompts that are cached; or a TOML file that has
+    input, output and cached for each model. The table then has the cost of each server."""
     out: Path | None = field(default=None, converter=converters.optional(file_of))
     """Keep the runs in this folder. The same command resumes. By default they are discarded."""
+
+    @property
+    def decided_by(self) -> Literal["scores", "tokens"]:
+        """What decides."""
+        return "tokens" if self.smoke else self.by
 
     def __attrs_post_init__(self) -> None:
         if self.guard is None:

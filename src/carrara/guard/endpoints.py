@@ -1,14 +1,18 @@
 """The servers of a comparison: addresses, models, or models at addresses."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
+
+import anyio
 
 from carrara.guard.config import LETTERS, CompareServersConfig
 from carrara.runs.config import model_name
-from carrara.servers.model_names import check_model
-from carrara.servers.probe import check_file_model
+from carrara.servers.model_names import check_model, is_llama
+from carrara.servers.probe import check_file_model, is_probed, probe
 from carrara.servers.secrets import public
-from carrara.util.errors import UsageError
+from carrara.servers.server_info import LogprobsOf
+from carrara.util.errors import RunError, UsageError
 
 if TYPE_CHECKING:
     from carrara.servers.function_model import Function
@@ -24,11 +28,13 @@ class Endpoint:
         letter: Its name in the comparison.
         model: The name of the model, or a function.
         base_url: The address. None: the provider's own.
+        returns_logprobs: Whether it returns the log-probabilities of a reply's tokens.
     """
 
     letter: str
     model: "str | Function"
     base_url: str | None
+    returns_logprobs: bool = False
 
     @property
     def name(self) -> str:
@@ -96,3 +102,16 @@ def endpoints_of(config: CompareServersConfig) -> list[Endpoint]:
     if config.base_url and not any(server.base_url == config.base_url for server in servers):
         raise UsageError("`base_url` is the address of a model that is given without one, and none is: leave it out")
     return servers
+
+
+def with_logprobs(endpoint: Endpoint, config: CompareServersConfig) -> Endpoint:
+    """Return a server with the fact whether it returns log-probabilities. One that does not answer now does not."""
+    name, provider = endpoint.name, endpoint.name.partition("/")[0]
+    if not is_probed(name, endpoint.base_url, config.model_args):
+        return replace(endpoint, returns_logprobs=is_llama(name) or provider == "hf")
+    kinds: tuple[LogprobsOf, ...] = ("reply",)
+    try:
+        info = anyio.run(partial(probe, name, endpoint.base_url, config.model_args, logprobs=kinds))
+    except RunError:
+        return endpoint
+    return replace(endpoint, returns_logprobs=bool(info.reply_logprobs))

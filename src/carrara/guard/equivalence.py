@@ -36,7 +36,7 @@ True
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 from carrara.guard.items import REGIONS, THROUGHOUT
 from carrara.guard.sequential import ALL
@@ -251,12 +251,17 @@ class LengthTests:
         return [name for name, tests in self.by_name.items() if tests.verdict == "different"]
 
 
+class _HasVerdict(Protocol):
+    @property
+    def verdict(self) -> PairVerdict: ...
+
+
 def fewest_instances(margin: float) -> int:
     """Return the number of instances of a length that can show equivalence, if none differs."""
     return fewest(margin, ALPHA_EQUIVALENT)
 
 
-def verdict_of(lengths: Sequence[LengthTests], expected: int) -> PairVerdict:
+def verdict_of(lengths: Sequence["_HasVerdict"], expected: int) -> PairVerdict:
     """Return the verdict on the servers, from the tests of the lengths that were asked.
 
     Args:

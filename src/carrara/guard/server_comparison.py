@@ -3,15 +3,21 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from typing import Literal
 
 from carrara.guard._check import CHARACTERS, SHOWN, cut
 from carrara.guard.equivalence import PAIR_CODES, PairOutcome, PairVerdict
 from carrara.guard.sequential import ALL
+from carrara.guard.token_tests import TokenGroup
 from carrara.util.quantities import count, write_length
 from carrara.util.table import table
 
 WORST_FIRST: Sequence[PairOutcome] = ("different", "unchecked", "open", "equivalent")
 """The outcomes in the order in which the worst of several counts."""
+
+
+def _by_letter(name: str, letters: Sequence[str]) -> list[str]:
+    return [f"{name}, {letter}" for letter in letters]
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,18 @@ class ChangedReply:
     """The scores of the first and of the second server."""
     statuses: tuple[str, str]
     replies: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class DifferentToken:
+    """The first token that differs in two replies."""
+
+    id: str
+    length: int
+    place: int
+    """The number of equal tokens before it; of words, where the servers return no log-probabilities."""
+    tokens: tuple[str, str]
+    """The first and the second server's token."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +124,14 @@ class ServerComparison:
     """Why the servers could not be compared."""
     letter: str = "B"
     """The name of the second server in its comparison."""
+    by: Literal["scores", "tokens"] = "scores"
+    """What the verdict is made of."""
+    tokens_by_length: Sequence[TokenGroup] = ()
+    """How the tokens of the replies differ at each length."""
+    different_tokens: Sequence[DifferentToken] = ()
+    """The first token that differs, of each item with another reply."""
+    money: float | None = None
+    """What the second server's replies cost, if the comparison was given a price."""
 
     @property
     def code(self) -> int:
@@ -144,9 +170,15 @@ class ServerComparison:
         if self.groups:
             yield from self._lengths()
             yield from self._parts()
+            yield from self._tokens()
             yield f"{self.same} of {count(self.prompts, 'reply')} are the same, word for word"
         if self.counts:
             yield f"note: {self.counts}"
+        for different in self.different_tokens[:SHOWN]:
+            texts = (f"{letter} {text!r}" for letter, text in zip(self._letters, different.tokens, strict=True))
+            yield f"token {different.place + 1} differs: {different.id}: {'; '.join(texts)}"
+        if len(self.different_tokens) > SHOWN:
+            yield f"and {len(self.different_tokens) - SHOWN} more whose tokens differ"
         for changed_reply in self.changed[:SHOWN]:
             replies = (
                 f"{letter} {score:.2f} {status} {cut(reply)!r}"
@@ -164,6 +196,21 @@ class ServerComparison:
         if len(reasons) > SHOWN:
             yield f"and {count(sum(n for _, n in sorted(reasons.items())[SHOWN:]), 'request')} more that failed"
 
+    def sentence(self) -> str:
+        """Return the outcome of a comparison of few prompts, as a sentence."""
+        servers = " and ".join(
+            f"{letter}: {server}" for letter, server in zip(self._letters, self.servers, strict=True)
+        )
+        lengths = ", ".join(write_length(group.length) for group in self.tokens_by_length)
+        prompts = f"{count(self.prompts, 'prompt')} of {lengths}" if lengths else "no prompt"
+        if self.verdict in ("different", "unchecked"):
+            return f"{self._heading()} · {prompts} · {servers}"
+        high = max((group.high for group in self.tokens_by_length), default=1.0)
+        return (
+            f"ok: {self.same} of {prompts} have the same reply, and at each length at most {high:.0%} of the tokens "
+            f"differ · {servers}"
+        )
+
     @property
     def _letters(self) -> tuple[str, str]:
         return "A", self.letter
@@ -171,7 +218,12 @@ class ServerComparison:
     def _heading(self) -> str:
         match self.verdict:
             case "equivalent":
-                return f"equivalent: at each length the scores differ by less than {self.margin:g}"
+                what = "tokens" if self.by == "tokens" else "scores"
+                return f"equivalent: at each length the {what} differ by less than {self.margin:g}"
+            case "different" if self.by == "tokens":
+                groups = [group for group in self.tokens_by_length if group.verdict == "different"]
+                where = "; ".join(f"{write_length(group.length)} ({group.moved:.2f})" for group in groups)
+                return f"DIFFERENT tokens, by more than {self.margin:g}: {where}"
             case "different":
                 where = "; ".join(f"{group.name} ({group.difference:+.2f})" for group in self.different)
                 return f"DIFFERENT by more than {self.margin:g}: {where}"
@@ -202,6 +254,58 @@ class ServerComparison:
                 if group.where == ALL
             ],
         )
+
+    def _tokens(self) -> Iterator[str]:
+        """Yield the tables of the tokens: how often they differ, and the probabilities where servers return them."""
+        groups = self.tokens_by_length
+        yield from table(
+            [
+                "length",
+                "replies",
+                "same",
+                "equal before",
+                "tokens that differ",
+                "interval",
+                "by tokens",
+                "decided after",
+            ],
+            [
+                [
+                    write_length(group.length),
+                    str(group.replies),
+                    str(group.same),
+                    "" if group.first_place is None else f"{group.first_place:g}",
+                    f"{group.moved:.3f}",
+                    f"{group.low:.3f} to {group.high:.3f}",
+                    group.verdict,
+                    "" if group.decided is None else count(group.decided, "instance"),
+                ]
+                for group in groups
+            ],
+        )
+        known = [group for group in groups if group.divergence is not None]
+        if known:
+            yield from table(
+                [
+                    "length",
+                    "tokens that differ, at most",
+                    "KL, at least",
+                    "not listed",
+                    *_by_letter("right reply", self._letters),
+                    *_by_letter("lead", self._letters),
+                ],
+                [
+                    [
+                        write_length(group.length),
+                        f"{group.moved_at_most:.3f}",
+                        f"{group.divergence:.4f}",
+                        f"{group.unseen:.4f}",
+                        *(f"{value:.2f}" for value in group.logprobs or ()),
+                        *(f"{value:.2f}" for value in group.leads or ()),
+                    ]
+                    for group in known
+                ],
+            )
 
     def _parts(self) -> Iterator[str]:
         """Yield the table of regions and capabilities: the difference, and the number of instances."""
@@ -236,6 +340,8 @@ class ServerComparisons:
 
     comparisons: Sequence[ServerComparison]
     """The first server with each other one."""
+    is_smoke: bool = False
+    """Whether few prompts were sent, and the text is a sentence for each server."""
 
     @property
     def verdict(self) -> PairOutcome:
@@ -246,6 +352,8 @@ class ServerComparisons:
     @property
     def code(self) -> int:
         """The exit code of the command."""
+        if self.is_smoke:
+            return int(self.verdict in ("different", "unchecked"))
         return PAIR_CODES[self.verdict][0]
 
     def record(self) -> dict[str, object]:
@@ -270,6 +378,9 @@ class ServerComparisons:
             >>> list(ServerComparisons([empty]).lines())[1:]
             ['A: a/b', 'B: a/c']
         """
+        if self.is_smoke:
+            yield from (comparison.sentence() for comparison in self.comparisons)
+            return
         if len(self.comparisons) > 1:
             yield from self._table()
         for comparison in self.comparisons:
@@ -289,10 +400,24 @@ class ServerComparisons:
                     f"{worst.difference:+.3f} at {write_length(worst.length)}" if worst else "",
                     f"{worst.low:+.3f} to {worst.high:+.3f}" if worst else "",
                     f"{comparison.same} of {comparison.prompts}",
+                    f"{max((group.moved for group in comparison.tokens_by_length), default=0):.3f}",
                     f"{comparison.tokens:,}",
+                    "" if comparison.money is None else f"{comparison.money:,.4f}",
                 ]
             )
-        return table(["server", "", "largest difference", "interval", "same replies", "tokens"], rows)
+        columns = [
+            "server",
+            "",
+            "largest difference",
+            "interval",
+            "same replies",
+            "tokens that differ",
+            "tokens",
+            "cost",
+        ]
+        if all(comparison.money is None for comparison in self.comparisons):
+            return table(columns[:-1], [row[:-1] for row in rows])
+        return table(columns, rows)
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
