@@ -36,6 +36,7 @@ BASE = "f16"
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     BASE: ("KV cache of 16 bits", {}),
     "batch": ("another batch size: n_ubatch 64 instead of 512", {"n_ubatch": 64}),
+    "threads": ("two threads instead of one", {"threads": 2}),
     "q8_0": ("KV cache of 8 bits (q8_0)", {"cache": "GGML_TYPE_Q8_0"}),
     "q4_0": ("KV cache of 4 bits (q4_0)", {"cache": "GGML_TYPE_Q4_0"}),
     "rope_10000": ("a wrong RoPE base: 10,000 instead of the model's 1,000,000", {"rope_freq_base": 10_000.0}),
@@ -57,7 +58,9 @@ def serve(gguf: Path, setting: str, port: int) -> None:
     params.cache_prompt, params.cache_ram_mib = False, 0
     params.verbosity, params.ui = -1, False
     for name, value in SETTINGS[setting][1].items():
-        if name == "cache":
+        if name == "threads":
+            params.cpuparams.n_threads = params.cpuparams_batch.n_threads = value
+        elif name == "cache":
             params.cache_type_k = params.cache_type_v = getattr(xllamacpp.ggml_type, value)
         else:
             setattr(params, name, value)
@@ -138,7 +141,7 @@ def measure(gguf: Path, folder: Path, settings: list[str], lengths: str) -> Iter
     found = ports(folder)
     yield (
         f"llama.cpp's server in xllamacpp {version('xllamacpp')}, {gguf.name}, {platform.machine()}; "
-        "one thread a server, temperature 0, flash attention on, no reuse of prefixes"
+        "one thread a server unless said, temperature 0, flash attention on, no reuse of prefixes"
     )
     with served(gguf, BASE, found[BASE]) as one:
         for setting in settings:
