@@ -22,13 +22,13 @@ from carrara.guard.items import PairedInstance, first_item_ids, turns_of_guard, 
 from carrara.items.item_id import ItemId
 from carrara.profiling.capabilities import select
 from carrara.util.errors import UsageError
-from carrara.util.quantities import read_lengths
+from tests.guard.conftest import LENGTHS, TASKS
 from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.process import KEY, begun, carrara, python
-from tests.helpers.reading_server import Reading, by_text, guard_ids, reading
+from tests.helpers.reading_server import Reading, reading
 from tests.helpers.server import Address
 
-TASKS, LENGTHS, MARGIN = "finding,babilong/qa1", "1k,4k", 0.2
+MARGIN = 0.2
 MODEL = "openai-api/test/reader"
 SETTINGS = ["--model", MODEL, "--tokenizer", "gpt2", "--lengths", LENGTHS, "--margin", MARGIN, "-n", 80]
 CAPABILITIES = ("finding", "tracking")
@@ -250,19 +250,6 @@ def test_a_folder_with_something_else_is_refused(tmp_path: Path) -> None:
 
 
 # --- servers ---
-
-
-@pytest.fixture(scope="module")
-def ids() -> dict[str, str]:
-    """Whatever may be asked, by its text's hash."""
-    made = guard_ids(TASKS, LENGTHS)  # for a guard
-    drawn = [
-        str(turn[0].first)
-        for first in first_item_ids(select(TASKS), "gpt2").values()
-        for length in read_lengths(LENGTHS)
-        for turn in turns_of_tasks({"": first}, length, 40)
-    ]
-    return made | by_text(drawn)
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,8 @@ talkative  reads all of it, and says more beside the answer
 """
 
 import json
+import math
+import re
 import threading
 import time
 from collections import Counter
@@ -67,6 +69,8 @@ class Reading:
     way: str = "fine"
     counts: bool = True
     """Whether it tells how many tokens it read."""
+    sureness: float | None = None
+    """The probability of each word of its replies, which it tells if it is asked. None: it refuses to tell."""
     asked: Counter[str] = field(default_factory=Counter)
     """How often each item was, by its text's hash."""
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -111,6 +115,24 @@ def beside(name: str) -> str:
     return "\n".join(m.content for m in item_of(str(replace(item_id, index=item_id.index + 1))).messages())
 
 
+def logprobs_of(said: str, sureness: float) -> dict[str, Any]:
+    """Log-probabilities of words, each beside a rival that has what is left."""
+    return {
+        "content": [
+            {
+                "token": word,
+                "logprob": math.log(sureness),
+                "bytes": None,
+                "top_logprobs": [
+                    {"token": token, "logprob": math.log(probability), "bytes": None}
+                    for token, probability in ((word, sureness), ("rival", 1 - sureness))
+                ],
+            }
+            for word in re.findall(r"\s*\S+", said)
+        ]
+    }
+
+
 class ReadingHandler(Handler):
     server: "ReadingServer"
 
@@ -125,8 +147,13 @@ class ReadingHandler(Handler):
         except Refusing:
             self.send_error(400, "out of memory")
             return
+        sureness = self.server.reading.sureness if request.get("logprobs") else None
+        if request.get("logprobs") and sureness is None:
+            self.send_error(400, "log-probabilities are not supported")
+            return
+        logprobs = logprobs_of(said, sureness) if sureness else None
         usage = {"prompt_tokens": counted, "completion_tokens": 5, "total_tokens": counted + 5}
-        self.send(reply(said, usage=usage if self.server.reading.counts else None))
+        self.send(reply(said, usage=usage if self.server.reading.counts else None, choice={"logprobs": logprobs}))
 
 
 class ReadingServer(Server):

@@ -1,0 +1,114 @@
+"""Servers compared by the tokens of their replies: what decides, and with how few prompts."""
+
+import json
+import math
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import carrara as door
+from carrara.guard.token_tests import TokenTests
+from carrara.util.errors import UsageError
+from tests.guard.conftest import TASKS
+from tests.guard.test_compare_servers import SETTINGS, served
+from tests.helpers.process import carrara
+from tests.helpers.reading_server import Reading
+
+
+def test_replies_that_differ_are_found_after_a_few() -> None:
+    tests = TokenTests(0.05, lengths=3)
+    while not tests.is_over:
+        tests.add([0.5])
+    assert (tests.verdict, tests.decided) == ("different", len(tests.turns))
+    assert len(tests.turns) <= 5
+
+
+def test_equal_replies_are_equivalent() -> None:
+    tests = TokenTests(0.1, lengths=3)
+    while not tests.is_over:
+        tests.add([0.0])
+    assert tests.verdict == "equivalent"
+    low, high = tests.interval
+    assert low == 0
+    assert high <= 0.1 + 1e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spread", [0.5, 8.0, 200.0])
+def test_tokens_that_move_by_the_margin_are_rarely_called_anything(spread: float) -> None:
+    margin, verdicts = 0.1, list[str]()
+    for seed in range(400):
+        rng, tests = random.Random(f"{spread} {seed}"), TokenTests(margin, lengths=1)
+        for _ in range(300):
+            if tests.is_over:
+                break
+            tests.add([rng.betavariate(margin * spread, (1 - margin) * spread)])
+        verdicts.append(tests.verdict)
+    assert verdicts.count("equivalent") <= 32  # 20 are expected at most
+    assert verdicts.count("different") <= 10  # and 4
+
+
+@pytest.mark.parametrize("given", [{"logprobs": 21}, {"logprobs": -1}, {"by": "words"}])
+def test_wrong_settings_are_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=next(iter(given))):
+        door.guard.compare("carrara/oracle", "carrara/oracle", capabilities="qa1", **given)
+
+
+def compared(one: Reading, other: Reading, *more: object) -> tuple[int, dict[str, Any], str]:
+    with served(one, other) as urls:
+        ended = carrara("guard", "compare", *urls, "--capabilities", TASKS, *SETTINGS, *more, "--json")
+    return ended.returncode, json.loads(ended.stdout)["comparisons"][0] if ended.stdout else {}, ended.stderr
+
+
+@pytest.mark.slow
+def test_a_difference_that_no_score_shows(ids: dict[str, str], tmp_path: Path) -> None:
+    one, other = Reading(ids, sureness=0.99), Reading(ids, sureness=0.55)
+    code, comparison, text = compared(one, other, "--by", "tokens", "--out", tmp_path / "out")
+    assert (code, comparison["verdict"], comparison["by"]) == (1, "different", "tokens"), text
+    assert comparison["changed"] == comparison["different_tokens"] == []
+    assert one.requests == other.requests == 8
+    [group] = comparison["tokens_by_length"]
+    assert group["decided"] <= 8
+    assert group["moved"] == pytest.approx(0.44, abs=1e-3)
+    assert group["moved_at_most"] == pytest.approx(0.44, abs=1e-3)
+    expected = 0.99 * math.log(0.99 / 0.55) + 0.01 * math.log(0.01 / 0.45)
+    assert group["divergence"] == pytest.approx(expected, abs=1e-3)
+    assert group["leads"] == pytest.approx([math.log(99), math.log(0.55 / 0.45)], abs=1e-3)
+    code, comparison, text = compared(Reading(ids, sureness=0.99), Reading(ids, sureness=0.55))
+    assert (code, comparison["verdict"]) == (0, "equivalent"), text
+    assert {group["verdict"] for group in comparison["tokens_by_length"]} == {"different"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("first", "second"), [(0.9, None), (None, None), (0.9, 0.9)])
+def test_servers_that_refuse_log_probabilities_are_compared_by_words(
+    first: float | None,
+    second: float | None,
+    ids: dict[str, str],
+) -> None:
+    one, other = Reading(ids, sureness=first), Reading(ids, "talkative", sureness=second)
+    code, comparison, text = compared(one, other, "--by", "tokens")
+    assert (code, comparison["verdict"]) == (1, "different"), text
+    assert {different["place"] for different in comparison["different_tokens"]} == {0}
+    assert (comparison["tokens_by_length"][0]["divergence"] is None) == (None in (first, second))
+
+
+@pytest.mark.slow
+def test_smoke_is_one_sentence_and_forty_prompts(ids: dict[str, str]) -> None:
+    for way, code, begins in (
+        ("fine", 0, "ok: "),
+        ("garbage", 1, "DIFFERENT tokens"),
+        ("refuses", 1, "COULD NOT COMPARE"),
+    ):
+        one, other = Reading(ids, sureness=0.9), Reading(ids, way, sureness=0.9)
+        with served(one, other) as urls:
+            ended = carrara("guard", "compare", *urls, "--capabilities", TASKS, *SETTINGS, "--smoke")
+        assert ended.returncode == code, ended.stderr
+        [sentence] = ended.stdout.splitlines()
+        assert sentence.startswith(begins)
+        assert one.requests <= 40
+        assert other.requests <= 40
+        if way == "fine":
+            assert one.requests == 40
