@@ -110,11 +110,12 @@ def _free(n: int) -> Iterator[list[int]]:
         one.close()
 
 
-def compare(gguf: Path, folder: Path, one: str, other: str, setting: str, lengths: str) -> Iterator[str]:
+def compare(gguf: Path, folder: Path, one: str, other: str, setting: str, lengths: str, by: str) -> Iterator[str]:
     """Compare the first server with another one. Yield the command and its output, or what it wrote before."""
     out, kept = folder / setting, folder / f"{setting}.json"
     line: list[object] = ["guard", "compare", one, other, "--capabilities", TASKS, "--model", "openai-api/local/m"]
     line += ["--tokenizer", f"gguf:{gguf}", "--lengths", lengths, "--margin", MARGIN, "--max-tokens", MAX_TOKENS]
+    line += ["--by", by] if by != "scores" else []
     words = list(map(str, line))
     if not kept.exists():
         if not out.exists() and (folder / BASE).is_dir():
@@ -137,7 +138,7 @@ def compare(gguf: Path, folder: Path, one: str, other: str, setting: str, length
     yield f"exit code {code}"
 
 
-def measure(gguf: Path, folder: Path, settings: list[str], lengths: str) -> Iterator[str]:
+def measure(gguf: Path, folder: Path, settings: list[str], lengths: str, by: str) -> Iterator[str]:
     found = ports(folder)
     yield (
         f"llama.cpp's server in xllamacpp {version('xllamacpp')}, {gguf.name}, {platform.machine()}; "
@@ -147,7 +148,7 @@ def measure(gguf: Path, folder: Path, settings: list[str], lengths: str) -> Iter
         for setting in settings:
             yield f"\nA: {SETTINGS[BASE][0]}; B: {SETTINGS[setting][0]}"
             with served(gguf, setting, found[setting]) as other:
-                yield from compare(gguf, folder, one, other, setting, lengths)
+                yield from compare(gguf, folder, one, other, setting, lengths, by)
 
 
 def main() -> None:
@@ -158,6 +159,7 @@ def main() -> None:
     parser.add_argument("--setting", choices=SETTINGS, default=BASE, help="what the served model has")
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--lengths", default=LENGTHS, help="lengths of the prompts (default: %(default)s)")
+    parser.add_argument("--by", choices=["scores", "tokens"], default="scores", help="what decides")
     others = [setting for setting in SETTINGS if setting != BASE]
     parser.add_argument("--settings", default=",".join(others), help="what is compared (default: %(default)s)")
     args = parser.parse_args()
@@ -169,7 +171,7 @@ def main() -> None:
     settings = args.settings.split(",")
     if unknown := sorted(set(settings) - set(others)):
         parser.error(f"--settings: {', '.join(unknown)} is none of {', '.join(others)}")
-    for line in measure(args.gguf.resolve(), args.folder, settings, args.lengths):
+    for line in measure(args.gguf.resolve(), args.folder, settings, args.lengths, args.by):
         print(line, flush=True)
 
 

@@ -64,7 +64,7 @@ MOVES: Mapping[str, Callable[[random.Random], float]] = {
 
 
 def simulate(times: int) -> Iterator[str]:
-    rows = []
+    rows: list[list[str]] = []
     for name, move in MOVES.items():
         verdicts = {"tokens": Counter[str](), "scores": Counter[str]()}
         prompts: dict[str, list[int]] = {"tokens": [], "scores": []}
@@ -106,7 +106,7 @@ def simulate(times: int) -> Iterator[str]:
 
 
 def measured(folders: Sequence[Path]) -> Iterator[str]:
-    rows = []
+    rows: list[list[str]] = []
     for folder in folders:
         for setting in SETTINGS:
             if (folder / setting / "b").is_dir():
