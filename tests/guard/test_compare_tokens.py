@@ -112,3 +112,8 @@ def test_smoke_is_one_sentence_and_forty_prompts(ids: dict[str, str]) -> None:
         assert other.requests <= 40
         if way == "fine":
             assert one.requests == 40
+
+
+def test_smoke_needs_room_for_an_instance_of_each_task() -> None:
+    with pytest.raises(UsageError, match=r"`smoke` sends 40 prompts at most, 5 at each length, .* takes 7: give fewer"):
+        door.guard.compare("carrara/oracle", "carrara/oracle", smoke=True, lengths="0,1k,2k,3k,4k,5k,6k,7k")

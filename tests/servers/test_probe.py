@@ -127,7 +127,7 @@ def test_a_full_probe_tells_what_may_pass(server: Address) -> None:
 def test_costs_of_a_prompt_that_cannot_be_are_none(model: str, server: Address) -> None:
     assert probe_server(f"openai-api/test/{model}", server.base_url).prompt_logprobs is False
     with pytest.raises(UsageError, match="does not tell the log-probabilities of a prompt"):
-        check_server(f"openai-api/test/{model}", server.base_url, {}, prompt_logprobs=True)
+        check_server(f"openai-api/test/{model}", server.base_url, {}, logprobs=["prompt"])
 
 
 @pytest.mark.parametrize("model", ["probe-usage-negative", "probe-usage-zero", "probe-usage-huge"])

@@ -14,7 +14,6 @@ draws. They are the same for every comparison of a seed, so an interrupted compa
 """
 
 import json
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -85,8 +84,6 @@ class _Comparison:
     tokens: dict[int, TokenTests] = field(default_factory=dict[int, TokenTests])
     expected: int = 0
     """The number of lengths to ask."""
-    prompts_left: float = math.inf
-    """The number of prompts that may still be sent to each server."""
     results: list[tuple[str, Result, Result]] = field(default_factory=list[tuple[str, Result, Result]])
     """The capability of each item, and its results at both servers."""
     stopped: str = ""
@@ -129,9 +126,7 @@ def compare_servers(config: CompareServersConfig, folder: Path) -> ServerCompari
     comparisons, away = list[ServerComparison](), ""
     for other in servers[1:]:
         pair = _Comparison((servers[0], other), by=config.decided_by, expected=len(turns), stopped=away)
-        if config.smoke:
-            pair.prompts_left = MOST_SMOKE_PROMPTS
-        elif len(servers) > 2:
+        if len(servers) > 2 and not config.smoke:
             logger.info(f"{other.letter}: {other}")
         _compare(config, pair, turns, folder)
         away = away or (pair.stopped if pair.is_first_away else "")
@@ -194,6 +189,13 @@ def _check_enough(config: CompareServersConfig, turns: Mapping[int, Sequence[Tur
         remedy: What to do if too few exist.
     """
     if config.smoke:
+        room = MOST_SMOKE_PROMPTS // len(turns)
+        needed = max(_count_prompts(length_turns[0]) for length_turns in turns.values() if length_turns)
+        if needed > room:
+            raise UsageError(
+                f"`smoke` sends {MOST_SMOKE_PROMPTS} prompts at most, {room} at each length, and one instance of each "
+                f"task takes {needed}: give fewer lengths or capabilities"
+            )
         return
     needed = fewest_instances(config.margin)
     if config.n // size * size < needed:
@@ -235,7 +237,7 @@ def _compare_length(
     decides = tokens if comparison.by == "tokens" else tests
     remaining, silent = iter(turns), 0
     if config.smoke:
-        remaining = _few_turns(turns, comparison)
+        remaining = _few_turns(turns, comparison.expected)
     while not decides.is_over and not comparison.stopped:
         size = max(BATCH, tests.instances // GROWTH)
         batch = list(islice(remaining, max(1, -(-size // len(turns[0])))))
@@ -263,17 +265,18 @@ def _compare_length(
             comparison.stopped = _describe_failures(comparison)
 
 
-def _few_turns(turns: Sequence[Turn], comparison: _Comparison) -> Iterator[Turn]:
+def _few_turns(turns: Sequence[Turn], lengths: int) -> Iterator[Turn]:
     """Yield the turns of a length that its share of the prompts has room for."""
-    lengths_left = comparison.expected - len(comparison.lengths) + 1
-    room = comparison.prompts_left // lengths_left
+    room = MOST_SMOKE_PROMPTS // lengths
     for turn in turns:
-        prompts = sum(len(instance.items) or len(questions_of(instance.first).questions) for instance in turn)
-        if prompts > room:
+        room -= _count_prompts(turn)
+        if room < 0:
             return
-        room -= prompts
-        comparison.prompts_left -= prompts
         yield turn
+
+
+def _count_prompts(turn: Turn) -> int:
+    return sum(len(instance.items) or len(questions_of(instance.first).questions) for instance in turn)
 
 
 def _describe_course(comparison: _Comparison, length: int) -> str:

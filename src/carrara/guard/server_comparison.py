@@ -197,7 +197,17 @@ class ServerComparison:
             yield f"and {count(sum(n for _, n in sorted(reasons.items())[SHOWN:]), 'request')} more that failed"
 
     def sentence(self) -> str:
-        """Return the outcome of a comparison of few prompts, as a sentence."""
+        """Return the outcome of a comparison of few prompts, as a sentence.
+
+        Returns:
+            The verdict, the prompts, and the share of tokens that may still differ.
+
+        Examples:
+            >>> servers = "vllm/a", "vllm/b"
+            >>> pair = ServerComparison("unchecked", 0.05, servers, prompts=0, tokens=0, groups=(), reason="B is away")
+            >>> pair.sentence()
+            'COULD NOT COMPARE: B is away · no prompt · A: vllm/a and B: vllm/b'
+        """
         servers = " and ".join(
             f"{letter}: {server}" for letter, server in zip(self._letters, self.servers, strict=True)
         )
