@@ -111,6 +111,7 @@ async def probe(
     needed: int = 0,
     prefill: bool = False,
     prompt_logprobs: bool = False,
+    streams: bool = False,
     tokenizer: bool = False,
     version: bool = False,
 ) -> ServerInfo:
@@ -122,6 +123,7 @@ async def probe(
             is asked of a server whose window is smaller.
         prefill: Whether to find out if the server continues a reply.
         prompt_logprobs: Whether to find out if the server tells the log-probabilities of a prompt.
+        streams: Whether to find out if the server streams a reply.
         tokenizer: Whether to find out if the server counts tokens of a text.
         version: Whether to ask for the version of the server's software, if nothing else names it.
 
@@ -149,6 +151,8 @@ async def probe(
             )
             if prefill:
                 info = replace(info, prefill=await find_prefill(question, answer))
+            if streams:
+                info = replace(info, streams=await question.is_streamed())
         except UnknownModelError as error:
             raise UsageError(await _unknown_model(api, question.server) or str(error)) from None
         except TroubledError as error:
@@ -386,6 +390,7 @@ def check_server(
     needed: int = 0,
     prefill: bool = False,
     prompt_logprobs: bool = False,
+    streams: bool = False,
 ) -> ServerInfo:
     """Probe a model's server before it is used, and raise if it certainly cannot answer.
 
@@ -400,11 +405,16 @@ def check_server(
         window, needed, prompt_logprobs = False, 0, False
     asking = partial(
         probe, model, base_url, model_args, window=window, needed=needed, prefill=prefill,
-        prompt_logprobs=prompt_logprobs,
+        prompt_logprobs=prompt_logprobs, streams=streams,
     )  # fmt: skip
     info = anyio.run(asking)
     if info.trouble:
         _report(info, info.trouble, prefill)
+    if info.streams is False:
+        logger.warning(
+            f"{info.address} does not stream its replies, and the run goes on without their times to the first token "
+            "and rates: turn streaming on at the server"
+        )
     if info.prompt_logprobs is False:
         raise UsageError(
             f"{info.address} does not tell the log-probabilities of a prompt, which `perplexity` is made of: vLLM "

@@ -40,6 +40,8 @@ class ServerInfo:
     """The fields of a request that make the server continue a reply. None if it cannot."""
     prompt_logprobs: bool | None = None
     """Whether the server returns the log-probabilities of a prompt's tokens."""
+    streams: bool | None = None
+    """Whether the server sends a reply as a stream if a request asks for it."""
     tokenizer: str = ""
     """The name of a tokenizer that has the server count tokens, if it can: `server:URL`."""
     template: TemplateText | None = None
