@@ -184,8 +184,8 @@ class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
 
         if not self.is_embedded and not is_probed(self.model, self.base_url, self.model_args):
             raise UsageError(
-                f"`measure_speed` takes times from the replies of a running server, and {self.model} has none: give the "
-                "address of one (`base_url`), or name a local file, carrara/gguf:PATH"
+                f"`measure_speed` takes times from the replies of a running server, and {self.model} has none: give "
+                "the address of one (`base_url`), or name a local file, carrara/gguf:PATH"
             )
         others = {
             f"connections={self.connections}": (self.connections or 1) > 1,

@@ -121,7 +121,8 @@ class ShortQuestion:
         try:
             with timing() as stopwatch:
                 await self.ask()
-        except TroubledError:
+        except TroubledError as error:
+            logger.warning(f"{self.server} does not answer a request for a stream: {error.trouble.words}")
             return False
         finally:
             set_streaming(self.api, False)
