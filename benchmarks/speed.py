@@ -89,8 +89,8 @@ def compared(results: Any) -> Iterator[str]:
     for length, rows in sorted(by_length.items()):
         first, prompt, decode, predicted = (median(column) for column in zip(*rows, strict=True))
         ratios = median(row[0] / row[1] for row in rows), median(row[2] / row[3] for row in rows)
-        times = [f"{seconds:.2f}" for seconds in (first, prompt, decode, predicted)]
-        lines.append([write_length(length), *times[:2], f"{ratios[0]:.3f}", *times[2:], f"{ratios[1]:.3f}"])
+        shown = [f"{seconds:.2f}" for seconds in (first, prompt, decode, predicted)]
+        lines.append([write_length(length), *shown[:2], f"{ratios[0]:.3f}", *shown[2:], f"{ratios[1]:.3f}"])
     first_heads, decode_heads = ("s to first token", "prompt_ms / 1000"), ("s after", "predicted_ms / 1000")
     yield from table(["length", *first_heads, "ratio", *decode_heads, "ratio"], lines)
 

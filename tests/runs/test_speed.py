@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from carrara import run
+from carrara.report.page import render
 from carrara.report.tables import summary_lines
 from carrara.results.result import Result, Speed
 from carrara.results.speed import speed_rows
@@ -132,6 +133,7 @@ def test_a_run_that_streams(address: str, tmp_path: Path) -> None:
     shown = "\n".join(summary_lines(Summary(results)))
     assert "Speed, one request at a time" in shown
     assert [row["speed"]["streamed"] for row in Summary(results).records()] == [2, 2]
+    assert '<h2 id="speed">Speed</h2>' in render(Summary(results), "run")
     before = len(Streaming.journal)
     assert [result.speed for result in asked("streams", address, tmp_path / "run")] == [r.speed for r in results]
     assert len(Streaming.journal) == before

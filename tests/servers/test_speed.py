@@ -45,7 +45,14 @@ USAGE = b'data: {"choices": [], "usage": {"completion_tokens": 5}}\n\ndata: [DON
 STREAM: Script = [(0.5, ROLE), (2.5, piece("a")), (0.25, piece("b")), (0.25, piece("c")), (0.5, END), (9.0, USAGE)]
 
 
-def timed(script: Script, http: Any = httpx2, slowness: float = 0.0, headers: Any = EVENTS, again: bool = False) -> Any:
+def timed(
+    script: Script,
+    http: Any = httpx2,
+    slowness: float = 0.0,
+    headers: Any = EVENTS,
+    again: bool = False,
+    is_sync: bool = False,
+) -> Any:
     """The stopwatch of a request whose reply arrives by a script, to a client that takes its time for each part."""
     clock = Clock()
     stopwatch = Stopwatch(clock)
@@ -71,9 +78,19 @@ def timed(script: Script, http: Any = httpx2, slowness: float = 0.0, headers: An
                     async for _ in response.aiter_raw():
                         clock.now += slowness
 
+    def ask_sync() -> None:
+        with http.Client(transport=http.MockTransport(answer)) as client:
+            limit_client(client)
+            with client.stream("POST", "http://here/v1", json={}) as response:
+                for _ in response.iter_raw():
+                    clock.now += slowness
+
     token = OBSERVER.set(stopwatch)
     try:
-        anyio.run(ask)
+        if is_sync:
+            ask_sync()
+        else:
+            anyio.run(ask)
     finally:
         OBSERVER.reset(token)
     return stopwatch
@@ -91,6 +108,11 @@ def test_times_of_a_stream(http: Any, again: bool) -> None:
     """Neither the first event without text nor the last one with counts is a piece; a second request counts alone."""
     speed = timed(STREAM, http, again=again).speed(output(input_tokens_cache_read=40))
     assert speed == Speed(3.0, 1.0, prompt_tokens=100, cached_tokens=40, reply_tokens=5)
+
+
+@pytest.mark.parametrize("http", HTTP)
+def test_times_of_a_synchronous_client(http: Any) -> None:
+    assert timed(STREAM, http, is_sync=True).speed(output()) == Speed(3.0, 1.0, prompt_tokens=60, reply_tokens=5)
 
 
 @pytest.mark.parametrize("slowness", [0.0, 0.001])

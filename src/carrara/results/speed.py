@@ -97,7 +97,7 @@ def speed_rows(
 
 def _row(cost: SeriesCost, results: Sequence[Result]) -> SpeedRow:
     speeds = [result.speed for result in results if result.speed is not None]
-    streamed = [speed for speed in speeds if speed.first_token_seconds is not None]
+    streamed = [speed for speed in speeds if speed.is_streamed]
     return SpeedRow(
         series=cost.series,
         length=cost.length,

@@ -166,14 +166,10 @@ class LimitedTransport:
 
     async def handle_async_request(self, request: Any) -> Any:
         _check(request)
-        if observer := OBSERVER.get():
-            observer.begin()
         return self._limit(await self.inner.handle_async_request(request), "AsyncByteStream", _AsyncLimitedStream)
 
     def handle_request(self, request: Any) -> Any:
         _check(request)
-        if observer := OBSERVER.get():
-            observer.begin()
         return self._limit(self.inner.handle_request(request), "SyncByteStream", _LimitedStream)
 
     def _limit(self, response: Any, base: str, kind: type) -> Any:
@@ -216,6 +212,8 @@ def _check(request: Any) -> None:
     if origin != first:
         raise RedirectError(first, origin)
     request.headers["Accept-Encoding"] = "gzip, deflate"
+    if observer := OBSERVER.get():
+        observer.begin()
 
 
 _PORTS = {"http": 80, "https": 443}
