@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import pytest
@@ -137,6 +138,17 @@ def test_a_run_that_streams(address: str, tmp_path: Path) -> None:
     before = len(Streaming.journal)
     assert [result.speed for result in asked("streams", address, tmp_path / "run")] == [r.speed for r in results]
     assert len(Streaming.journal) == before
+
+
+def test_a_killed_run_keeps_the_times_that_were_measured(address: str, tmp_path: Path) -> None:
+    """A kill before the first log leaves the replies that the cache has."""
+    first = {result.id: result.speed for result in asked("streams", address, tmp_path / "run", lengths="0")}
+    rmtree(tmp_path / "run" / "logs")
+    before = len(Streaming.journal)
+    results = asked("streams", address, tmp_path / "run", lengths="0")
+    assert {result.id: result.speed for result in results} == first
+    assert len(Streaming.journal) == before + 2  # the short questions
+    assert all(first.values())
 
 
 @pytest.mark.parametrize("model", ["ignores", "refuses", "at-once"])

@@ -143,6 +143,12 @@ def test_a_reply_that_comes_at_once_has_no_time_to_the_first_token(script: Scrip
     assert stopwatch.speed(output()) == Speed(prompt_tokens=60, reply_tokens=5)
 
 
+def test_a_reply_without_a_piece_has_no_first_token() -> None:
+    stopwatch = timed([(1.0, ROLE), (2.0, END), (1.0, USAGE)])
+    assert not stopwatch.has_pieces
+    assert not stopwatch.speed(output(tokens=1)).is_streamed
+
+
 def test_one_word_may_come_at_once() -> None:
     speed = timed([(0.5, ROLE), (3.0, piece("a") + END)]).speed(output(tokens=2))
     assert (speed.first_token_seconds, speed.decode_seconds) == (3.5, 0.0)
