@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from carrara import run
+from carrara.operations.results import Results
 from carrara.report.page import render
 from carrara.report.tables import summary_lines
 from carrara.results.result import Result, Speed
@@ -110,9 +111,9 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_API_KEY", "none")
 
 
-def asked(model: str, address: str, out: Path, **options: Any) -> list[Result]:
+def asked(model: str, address: str, out: Path, **options: Any) -> Results:
     settings = {"lengths": "0,256", "n": 2, "tokenizer": "words", "measure_speed": True, **options}
-    return list(run("qa1", f"openai-api/test/{model}", base_url=address, out=out, **settings))
+    return run("qa1", f"openai-api/test/{model}", base_url=address, out=out, **settings)
 
 
 def test_a_run_that_streams(address: str, tmp_path: Path) -> None:
@@ -135,6 +136,7 @@ def test_a_run_that_streams(address: str, tmp_path: Path) -> None:
     assert "Speed, one request at a time" in shown
     assert [row["speed"]["streamed"] for row in Summary(results).records()] == [2, 2]
     assert '<h2 id="speed">Speed</h2>' in render(Summary(results), "run")
+    assert list(results.frame()["speed.cached_tokens"]) == [10] * 4
     before = len(Streaming.journal)
     assert [result.speed for result in asked("streams", address, tmp_path / "run")] == [r.speed for r in results]
     assert len(Streaming.journal) == before

@@ -32,6 +32,7 @@ from carrara.runs.jobs import RunItems, jobs_of, tasks_of
 from carrara.runs.prices import Price, price_of
 from carrara.servers.model_names import check_style, tokenizer_for
 from carrara.servers.secrets import refuse_secret
+from carrara.tokenizers.gguf import PREFIX
 from carrara.util.errors import UsageError
 from carrara.util.quantities import check_count
 
@@ -202,7 +203,7 @@ class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
     @property
     def is_embedded(self) -> bool:
         """Whether the model runs on llama.cpp in this process."""
-        return self.model == "carrara/smollm2" or self.model.startswith("carrara/gguf:")
+        return self.model == "carrara/smollm2" or self.model.startswith(PREFIX)
 
     @property
     def holds_answer(self) -> bool:
