@@ -23,8 +23,6 @@ from urllib.request import urlopen
 from carrara.report.tables import summary_lines
 from carrara.results.summary import Summary
 from carrara.servers import speed
-from carrara.util.quantities import write_length
-from carrara.util.table import table
 
 RECORDED: list[tuple[speed.Stopwatch, dict[str, Any]]] = []
 """The stopwatch of each reply, and llama.cpp's own times."""
@@ -85,14 +83,13 @@ def compared(results: Any) -> Iterator[str]:
             continue  # the short question before the run
         row = (times.first - times.began, timings["prompt_ms"] / 1e3, times.last - times.first)
         by_length.setdefault(lengths[row[0]], []).append((*row, timings["predicted_ms"] / 1e3))
-    lines = []
+    heads = f"{'length':>6}  {'to first token':>14}  {'prompt_ms':>9}  {'ratio':>6}"
+    yield f"{heads}  {'decode':>7}  {'predicted_ms':>12}  {'ratio':>6}"
     for length, rows in sorted(by_length.items()):
         first, prompt, decode, predicted = (median(column) for column in zip(*rows, strict=True))
         ratios = median(row[0] / row[1] for row in rows), median(row[2] / row[3] for row in rows)
-        shown = [f"{seconds:.2f}" for seconds in (first, prompt, decode, predicted)]
-        lines.append([write_length(length), *shown[:2], f"{ratios[0]:.3f}", *shown[2:], f"{ratios[1]:.3f}"])
-    first_heads, decode_heads = ("s to first token", "prompt_ms / 1000"), ("s after", "predicted_ms / 1000")
-    yield from table(["length", *first_heads, "ratio", *decode_heads, "ratio"], lines)
+        shown = f"{length:>6}  {first:>12.2f} s  {prompt:>7.2f} s  {ratios[0]:>6.3f}"
+        yield f"{shown}  {decode:>5.2f} s  {predicted:>10.2f} s  {ratios[1]:>6.3f}"
 
 
 def main() -> None:
