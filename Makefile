@@ -162,7 +162,7 @@ submissions: env  ## folders for lm-eval, inspect_evals and the hub of environme
 	rm -rf dist/submissions
 	$(PY) -m tools.submissions $(if $(REPOSITORY),--repository $(REPOSITORY))
 
-CONTRACT := tests/runs/test_by_reference.py tests/runs/test_asking.py tests/runs/test_any_solver.py
+CONTRACT := tests/runs/test_by_reference.py tests/runs/test_asking.py tests/runs/test_any_solver.py tests/runs/test_speed.py
 
 inspect-ends: env-all  ## the contract with Inspect AI, on the oldest release that will do and on the newest
 	set -e; for release in "$$(sed -n 's/.*inspect-ai>=\([0-9.]*\).*/==\1/p' pyproject.toml)" ''; do \

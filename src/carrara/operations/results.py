@@ -247,6 +247,8 @@ def _flat(result: Result) -> dict[str, object]:
         value = getattr(result, name)
         if name in ("labels", "scores", "settings"):
             row |= {f"{name}.{key}": inner for key, inner in value.items()}
+        elif name == "speed":
+            row |= {f"{name}.{key}": inner for key, inner in vars(value).items()} if value else {}
         else:
             row[name] = value
     return row if result.status != "error" else {**row, "score": math.nan}

@@ -13,7 +13,7 @@ from carrara.report.failures import FindSnippet, failures, sample_unsolved
 from carrara.report.html import render_page
 from carrara.report.outcomes import MEANING, ErrorShares, error_shares, status_counts, statuses_of
 from carrara.report.provenance import Provenance, provenance
-from carrara.report.reader_tables import cliff_table, survival_table, three_digits
+from carrara.report.reader_tables import cliff_table, speed_table, survival_table, three_digits
 from carrara.report.readers import FATE_MEANING, fate_counts, fates_of, has_reader, outcome_meanings
 from carrara.report.rounds import survival_charts
 from carrara.report.standings import breakdown, remarks, replies
@@ -384,6 +384,7 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
         "penalties": penalty_table(summary.penalties),
         "horizons": horizon_table(summary.horizons),
         "rules_held": rules_held_tables(summary.rules_held),
+        "speed": speed_table(summary.speed),
         "memories": summary.memories,
         "outcomes": outcome_meanings(summary.memories),
         "measures_of_memories": [name for name in MEASURES if any(name in row.measures for row in summary.memories)],

@@ -1,4 +1,4 @@
-"""The tables of readers: what they cost, what memories kept, and what rounds of compaction left."""
+"""The tables of readers: what they cost, what memories kept, what rounds of compaction left; and of speed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +21,7 @@ from carrara.results.memories import OUTCOMES, Measure, MemoryRow, Outcome
 from carrara.results.readers import SeriesCost
 from carrara.results.result import ROUND_STATES, RoundState
 from carrara.results.rounds import RoundRow, Survival
+from carrara.results.speed import SpeedRow
 from carrara.util.quantities import count
 from carrara.util.sanitize import short
 
@@ -210,6 +211,50 @@ def cost_table(costs: Sequence[SeriesCost]) -> Table:
         Column("needed facts", _fates, is_number=False, only="terminal"),
     ]
     return Table("Cost of readers, for an item:", columns, costs)
+
+
+def speed_table(rows: Sequence[SpeedRow]) -> Table:
+    """Return the speed of each model at each length beside its score."""
+    columns = [
+        *model_column(rows),
+        LENGTH,
+        Column("score", lambda row: f"{row.score:.3f}", mark=lambda row: "strong"),
+        Column("s to first token", _first_token),
+        Column("prefill tokens/s", _prefill),
+        Column("decode tokens/s", lambda row: NONE if row.decode is None else three_digits(row.decode)),
+        Column("cached", lambda row: _percent_of(row.cached_share)),
+        Column("s for a right answer", lambda row: rounded(row.right_answer, 2)),
+        Column("replies", lambda row: f"{row.replies:,}"),
+    ]
+    remarks = []
+    if untimed := sum(row.untimed for row in rows):
+        remarks.append(f"{count(untimed, 'reply')} without times are left out: made in several requests, or unmeasured")
+    if any(row.prefill is not None and row.cached_share is None for row in rows):
+        remarks.append("≤: the server does not say which tokens it had cached, and whole prompts are counted")
+    if at_once := sum(row.replies - row.streamed for row in rows):
+        remarks.append(
+            f"{count(at_once, 'reply')} arrived at once, or with hidden reasoning: no time to the first token, no rates"
+        )
+    return Table(
+        "Speed, one request at a time: medians (quartiles), and tokens over all replies", columns, rows, remarks
+    )
+
+
+def _first_token(row: SpeedRow) -> str:
+    if row.first_token is None:
+        return "not streamed"
+    low, middle, high = map(three_digits, row.first_token)
+    return f"{middle} ({low}-{high})"
+
+
+def _prefill(row: SpeedRow) -> str:
+    if row.prefill is None:
+        return NONE
+    return f"{'≤ ' if row.cached_share is None else ''}{three_digits(row.prefill)}"
+
+
+def _percent_of(share: float | None) -> str:
+    return NONE if share is None else f"{100 * share:.0f} %"
 
 
 def _right(cost: SeriesCost, name: str) -> Any:

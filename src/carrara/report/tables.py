@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from carrara.answers.status import STATUSES
 from carrara.constants import WHOLE
-from carrara.report.reader_tables import cliff_table, cost_table, memory_tables, survival_table
+from carrara.report.reader_tables import cliff_table, cost_table, memory_tables, speed_table, survival_table
 from carrara.report.table import (
     FEW,
     LENGTH,
@@ -48,6 +48,7 @@ def summary_lines(summary: Summary) -> Iterator[str]:
         ruler_table(summary.ruler),
         nolima_table(summary.nolima),
         *map(card_table, summary.beside_cards),
+        speed_table(summary.speed),
         finding_table([finding for finding in summary.findings if finding.clear]),
         penalty_table(summary.penalties),
         horizon_table(summary.horizons),

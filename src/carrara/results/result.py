@@ -101,6 +101,32 @@ class ReadingCost:
     """What the memory took and kept. None if the reader is no memory."""
 
 
+@dataclass(frozen=True)
+class Speed:
+    """The times of a reply that was one request, and its tokens by the server's count.
+
+    Examples:
+        >>> Speed(first_token_seconds=0.5, decode_seconds=2.0, prompt_tokens=900, reply_tokens=41).is_streamed
+        True
+    """
+
+    first_token_seconds: float | None = None
+    """The seconds from the request to the first token of the reply. None: the reply arrived at once, so that nobody
+    can know. The same holds for the next number."""
+    decode_seconds: float | None = None
+    """The seconds from the first token to the end of the reply."""
+    prompt_tokens: int | None = None
+    """The tokens of the prompt. None: the server does not say. The same holds for the other counts."""
+    cached_tokens: int | None = None
+    """The tokens of the prompt that the server had in its cache."""
+    reply_tokens: int | None = None
+
+    @property
+    def is_streamed(self) -> bool:
+        """Whether the reply arrived token by token."""
+        return self.first_token_seconds is not None
+
+
 RoundState = Literal["kept", "dropped", "mutated", "stale"]
 ROUND_STATES: tuple[RoundState, ...] = get_args(RoundState)
 """What a compaction leaves of a needed fact (RoundTrace)."""
@@ -223,6 +249,8 @@ class Result:
     """Tokens of the answer in the reply, counted likewise."""
     seconds: float | None = None
     """The time that the request took."""
+    speed: Speed | None = None
+    """The times of the reply's request, if they were measured. None also if it took several requests."""
     money: float | None = None
     """The money that all calls cost, by the price that the run was given. None if it was given none."""
     nats: float | None = None

@@ -33,6 +33,7 @@ from carrara.results.rows import Row, drop_unscored, record, summarize
 from carrara.results.ruler import RulerRow, ruler_rows
 from carrara.results.rules_held import RulesHeldRow, rules_held_rows
 from carrara.results.scores import METRICS, Metric, by_metric
+from carrara.results.speed import SpeedRow, speed_rows
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,11 @@ class Summary:
     def costs(self) -> list[SeriesCost]:
         """What the replies cost, by model, task and length."""
         return series_costs(self.results, self.among)
+
+    @cached_property
+    def speed(self) -> list[SpeedRow]:
+        """The speed of each model at each length. Empty if no times were measured."""
+        return speed_rows(self.results, self.among)
 
     @cached_property
     def memories(self) -> list[MemoryRow]:
@@ -165,6 +171,10 @@ class Summary:
         crowded = {(part.subject[0], part.task, part.length, part.arrange): part for part in self.parts if part.crowded}
         effective = {(length.task, length.series): length.record() for length in self.effective_lengths}
         costs = {(cost.task, cost.series, cost.length): cost.record() for cost in self.costs}
+        speeds = {
+            (row.cost.task, row.series, row.length): row.record()
+            for row in speed_rows(self.results, self.among, by_task=True)
+        }
         memories = {(memory.task, memory.series): memory.record() for memory in self.memories}
         penalties = {(penalty.task, penalty.riffled, penalty.length): penalty.record() for penalty in self.penalties}
         rounds = round_rows(self.results, self.among, by_length=True)
@@ -179,6 +189,8 @@ class Summary:
                 more |= {"crowded": crowded[place].crowded, "window": crowded[place].window}
             if findings := [finding for finding in self.findings if finding.clear and finding.series == row.series]:
                 more["findings"] = [finding.record() for finding in findings]
+            if cell in speeds:
+                more["speed"] = speeds[cell]
             if cell[:2] in memories:
                 more["memory"] = memories[cell[:2]]
             if cell in penalties:

@@ -20,7 +20,7 @@ import math
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
 
@@ -41,7 +41,7 @@ from tenacity import RetryCallState
 from tenacity.wait import wait_base
 
 from carrara import tokenizers
-from carrara.constants import CONTEXT, EXCERPT, KEY, PARTS, REQUEST, REQUESTS
+from carrara.constants import CONTEXT, EXCERPT, KEY, PARTS, REQUEST, REQUESTS, SPEED
 from carrara.items.prompt import fingerprint
 from carrara.readers.context import Part
 from carrara.readers.prompts import Reference
@@ -52,8 +52,9 @@ from carrara.servers.chat_messages import declare_tools, from_inspect, to_inspec
 from carrara.servers.inspect_private import track_active_model_event
 from carrara.servers.providers import close_with_loop, prepare_client, secrets_of
 from carrara.servers.redact import MOST_WRITTEN, clip, sanitize_output, stub
-from carrara.servers.response import average_logprobs, keep_reply_tokens, tells_overflow, validate_responses
+from carrara.servers.response import average_logprobs, ending, keep_reply_tokens, tells_overflow, validate_responses
 from carrara.servers.retry import GarbledReplyError, ReplyTimeoutError, RetryTrouble, status_of, trouble_of
+from carrara.servers.speed import Stopwatch, set_streaming, timing
 from carrara.types import Message
 from carrara.util.quantities import duration
 from carrara.util.transport import BULK_LIMIT, LIMIT, refusal
@@ -169,6 +170,8 @@ class _Reply:
     was_sent: bool
     characters: int = 0
     """The characters of the prompt."""
+    stopwatch: Stopwatch | None = None
+    """The times of the request, if they are measured."""
 
 
 class ReferencedAPI(ModelAPI):
@@ -212,11 +215,21 @@ class ReferencedAPI(ModelAPI):
         self.recall = recall
         self.stale: Container[str] = ()
         """The items whose replies in the cache do not count: the server cut their prompts."""
+        self._is_timed = False
         self._secrets = secrets_of(model.api)
         if type(model.api).count_text_tokens is ModelAPI.count_text_tokens:
             model.api.count_text_tokens = _count_tokens  # type: ignore[method-assign]
         self._closing: AsyncIterator[None] | None = None
         validate_responses(model.api)
+
+    def measure_speed(self, streams: bool) -> None:
+        """Take the times of all requests from now on.
+
+        Args:
+            streams: Whether replies are requested as streams.
+        """
+        self._is_timed = True
+        set_streaming(self.provider, streams)
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the provider, such as its name and how Inspect has registered it."""
@@ -262,6 +275,8 @@ class ReferencedAPI(ModelAPI):
         output, call = self._settle(reply, attempts), reply.call
         output = sanitize_output(keep_reply_tokens(average_logprobs(output)), self._secrets, reply.characters)
         output.metadata = {**(output.metadata or {}), REQUESTS: attempts.count_answer()}
+        if reply.stopwatch and ending(output) != "overflow" and (speed := reply.stopwatch.speed(output)):
+            output.metadata[SPEED] = asdict(speed)
         took = call.time if call is not None and call.time is not None else time.monotonic() - began
         timed = output.model_copy(update={"time": took})
         if self._cache:
@@ -280,7 +295,7 @@ class ReferencedAPI(ModelAPI):
         attempts: retry.Attempts,
     ) -> _Reply:
         result: ModelOutput | Exception | tuple[ModelOutput | Exception, ModelCall]
-        characters, was_sent = 0, False
+        characters, was_sent, stopwatch = 0, False, None
         try:
             # Not stored in a variable of this frame: the traceback of an error would keep it alive.
             rendered = [await self._render_all(input)]
@@ -292,7 +307,11 @@ class ReferencedAPI(ModelAPI):
             if self._watcher:
                 self._watcher.on_request(id)
             # Providers attach the raw request to the active model event. Here there is none.
-            with track_active_model_event(cast(ModelEvent, None)), anyio.move_on_after(self._limit) as clock:
+            with (
+                timing(self._is_timed) as stopwatch,
+                track_active_model_event(cast(ModelEvent, None)),
+                anyio.move_on_after(self._limit) as clock,
+            ):
                 result = await self.provider.generate(rendered.pop(), tools, tool_choice, config)
             if clock.cancelled_caught:
                 result = ReplyTimeoutError(self._limit or 0.0)
@@ -302,7 +321,7 @@ class ReferencedAPI(ModelAPI):
             if was_sent and self._watcher:
                 self._watcher.on_end(id)
         output, call = result if isinstance(result, tuple) else (result, None)
-        return _Reply(output, call, was_sent, characters)
+        return _Reply(output, call, was_sent, characters, stopwatch)
 
     async def _render_all(self, input: Sequence[ChatMessage]) -> list[ChatMessage]:
         rendered: list[ChatMessage] = []

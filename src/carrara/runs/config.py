@@ -119,6 +119,8 @@ class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
     )
     """Ask the server for the log-probabilities of each reply's tokens, and of the N most likely tokens in the place of
     each, at most 20."""
+    measure_speed: Flag = field(default=False, validator=is_flag)
+    """Send requests one at a time, and measure times to the first token and tokens a second from streamed replies."""
     batch: Annotated[int | None, Parameter(metavar="N")] = field(default=None, validator=at_least(1))
     """Send requests by the provider's batch interface, at most N at a time. Batches cost less and take up to a day
     (openai, anthropic, google, grok, together)."""
@@ -174,6 +176,8 @@ class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
             raise UsageError(f"{self.model} gives no log-probabilities: `perplexity` needs a server that does")
         if self.logprobs and self.in_process and not is_llama(self.model):
             raise UsageError(f"{self.model} gives no log-probabilities: `logprobs` needs a server that does")
+        if self.measure_speed:
+            self._check_speed()
         provider = self.model.partition("/")[0]
         if self.batch and provider not in BATCHING:
             raise UsageError(
@@ -190,6 +194,26 @@ class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
         check_count(sum(job.instances for job in self.jobs if job.instances < ALL), "instances", self.allow_large)
         for job in self.jobs:
             self.context_reader.check(job.first)
+
+    def _check_speed(self) -> None:
+        from carrara.servers.probe import is_probed
+
+        if not is_llama(self.model) and not is_probed(self.model, self.base_url, self.model_args):
+            raise UsageError(
+                f"`measure_speed` takes times from the replies of a running server, and {self.model} has none: give "
+                "the address of one (`base_url`), or name a local file, carrara/gguf:PATH"
+            )
+        others = {
+            f"connections={self.connections}": (self.connections or 1) > 1,
+            f"batch={self.batch}": self.batch is not None,
+            f"shard={self.shard}": self.shard is not None,
+            "perplexity": self.perplexity,
+            "-M stream=false": False in (self.model_args.get("stream"), self.model_args.get("streaming")),
+        }
+        if option := next((name for name, is_given in others.items() if is_given), ""):
+            raise UsageError(
+                f"`measure_speed` streams one reply at a time, which `{option}` does not: leave one of them out"
+            )
 
     @property
     def holds_answer(self) -> bool:

@@ -25,6 +25,7 @@ from carrara.constants import (
     REPLY_TOKENS,
     REQUEST,
     REQUESTS,
+    SPEED,
 )
 from carrara.results.result import (
     FATES,
@@ -34,6 +35,7 @@ from carrara.results.result import (
     Result,
     RoundState,
     RoundTrace,
+    Speed,
     StoreCost,
     Subject,
     task_of,
@@ -317,6 +319,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
         reasoning=notes.get("reasoning"),
         answering=notes.get("answer"),
         seconds=reading["seconds"] if reading else output.get("time"),
+        speed=Speed(**notes[SPEED]) if SPEED in notes else None,
         money=meta.get(MONEY),
         nats=notes.get(NATS),
         reply_tokens=tuple(ReplyToken(*token) for token in notes.get(REPLY_TOKENS) or ()),
@@ -392,6 +395,9 @@ def check_result(result: Result) -> None:
     numbers = [getattr(result, name) for name in (*_COUNTS, *_MEASURES)]
     if not all(number is None or 0 <= number < _LARGEST for number in numbers):
         raise ValueError("a count is out of range")
+    times = vars(result.speed).values() if result.speed else ()
+    if not all(number is None or 0 <= number < _LARGEST for number in times):
+        raise ValueError("a time or a count of a request is out of range")
     places = [*(result.places or ())[:2], *(fact.place for fact in result.facts)]
     if not all(0 <= place <= 1 for place in places):
         raise ValueError("a place is not a share of the context")

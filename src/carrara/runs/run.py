@@ -83,6 +83,7 @@ def evaluate(
     root = getLogger()
     level = root.level
     thresholds = gc.get_threshold()
+    default_connections = model.api.max_connections() if config.in_process else None
 
     def evaluate_set() -> tuple[bool, list[EvalLog]]:
         return eval_set(
@@ -96,7 +97,9 @@ def evaluate(
             # An error is a result. Its log is continued when the user gives the command again.
             fail_on_error=True,
             continue_on_fail=True,
-            max_connections=config.connections or (model.api.max_connections() if config.in_process else None),
+            max_connections=1 if config.measure_speed else config.connections or default_connections,
+            max_samples=1 if config.measure_speed else None,
+            max_tasks=1 if config.measure_speed else None,
             log_realtime=False,
             log_buffer=FLUSH,
             log_level="error",
@@ -230,6 +233,13 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         meter = _make_meter(config, subject, replies, samples, left, confirm)
         if left and server is None:
             server = _probe(config, _continues(config), left)
+        if config.measure_speed:
+            model.api.measure_speed(streams=server is None or server.streams is not False)
+            if untimed := sum(reply.result.speed is None for id, reply in known.items() if id in samples):
+                logger.warning(
+                    f"{count(untimed, 'reply')} in {config.out} have no times, because they were made without "
+                    "`measure_speed` or in several requests: give another `out` to measure them"
+                )
         for warning in (*changed_files(config, own), *warnings(config, model, server, samples.values(), left)):
             logger.warning(warning)
         if server and _continues(config):
@@ -381,6 +391,7 @@ def _probe(config: RunConfig, prefill: bool, left: Sequence[Sample] = ()) -> Ser
         needed=needed,
         prefill=prefill,
         logprobs=config.requested_logprobs,
+        streams=config.measure_speed,
     )
 
 

@@ -30,6 +30,7 @@ from carrara.constants import (
     REPEATED,
     REPLY_TOKENS,
     REQUESTS,
+    SPEED,
     WHOLE,
 )
 from carrara.items.grading import grade, trivial
@@ -272,6 +273,8 @@ async def _ask(
     elif item.prompt.template.follow_ups:
         record = reading_record(reference.sha256, item_calls.made, reading, [])
     output = called_model.output_of(reading.reply)
+    if len(item_calls.made) > 1 and output.metadata:  # the times are those of one request of several
+        output.metadata.pop(SPEED, None)
     window.add(id, state.metadata, output, record)
     _settle(state, reference, output, record, allowance.money)
 
@@ -394,6 +397,7 @@ def _score_output(id: str, output: ModelOutput, any_solver: bool, reading: Mappi
             REQUESTS: (output.metadata or {}).get(REQUESTS, 0),
             **({NATS: nats} if (nats := (output.metadata or {}).get(NATS)) is not None else {}),
             **({REPLY_TOKENS: tokens} if (tokens := (output.metadata or {}).get(REPLY_TOKENS)) else {}),
+            **({SPEED: speed} if (speed := (output.metadata or {}).get(SPEED)) else {}),
             **({"trivial": trivial_scores} if trivial_scores else {}),
         },
     )

@@ -45,6 +45,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
 from carrara.servers.inspect_private import SetupError
+from carrara.servers.speed import current
 from carrara.tokenizers.gguf import gguf_model
 from carrara.util.cache import cache_folder, partial_folder, settle
 from carrara.util.errors import RunError, UsageError
@@ -286,6 +287,8 @@ class EmbeddedAPI(ModelAPI):
             self.idle.put(llama)
         if "error" in answer:
             raise refusal(answer["error"])
+        if (stopwatch := current()) and "timings" in answer:
+            stopwatch.timings = answer["timings"]
         choice = answer["choices"][0]
         return {
             "text": (choice["text"] if self.base else choice["message"]["content"]) or "",

@@ -111,6 +111,7 @@ async def probe(
     needed: int = 0,
     prefill: bool = False,
     logprobs: Collection[LogprobsOf] = (),
+    streams: bool = False,
     tokenizer: bool = False,
     version: bool = False,
 ) -> ServerInfo:
@@ -122,6 +123,7 @@ async def probe(
             is asked of a server whose window is smaller.
         prefill: Whether to find out if the server continues a reply.
         logprobs: The log-probabilities to find out about: whether the server returns them.
+        streams: Whether to find out if the server streams a reply.
         tokenizer: Whether to find out if the server counts tokens of a text.
         version: Whether to ask for the version of the server's software, if nothing else names it.
 
@@ -150,6 +152,8 @@ async def probe(
             )
             if prefill:
                 info = replace(info, prefill=await find_prefill(question, answer))
+            if streams:
+                info = replace(info, streams=await question.is_streamed())
         except UnknownModelError as error:
             raise UsageError(await _unknown_model(api, question.server) or str(error)) from None
         except TroubledError as error:
@@ -395,6 +399,7 @@ def check_server(
     needed: int = 0,
     prefill: bool = False,
     logprobs: Collection[LogprobsOf] = (),
+    streams: bool = False,
 ) -> ServerInfo:
     """Probe a model's server before it is used, and raise if it certainly cannot answer.
 
@@ -408,11 +413,17 @@ def check_server(
             return ServerInfo(model)
         window, needed, logprobs = False, 0, ()
     asking = partial(
-        probe, model, base_url, model_args, window=window, needed=needed, prefill=prefill, logprobs=logprobs
-    )
+        probe, model, base_url, model_args, window=window, needed=needed, prefill=prefill, logprobs=logprobs,
+        streams=streams,
+    )  # fmt: skip
     info = anyio.run(asking)
     if info.trouble:
         _report(info, info.trouble, prefill)
+    if info.streams is False:
+        logger.warning(
+            f"{info.address} does not stream its replies, and the run goes on without their times to the first token "
+            "and rates: turn streaming on at the server"
+        )
     if info.prompt_logprobs is False:
         raise UsageError(
             f"{info.address} does not tell the log-probabilities of a prompt, which `perplexity` is made of: vLLM "

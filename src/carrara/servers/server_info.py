@@ -47,6 +47,8 @@ class ServerInfo:
     """Whether the server returns the log-probabilities of a prompt's tokens."""
     reply_logprobs: bool | None = None
     """Whether the server returns the log-probabilities of a reply's tokens."""
+    streams: bool | None = None
+    """Whether the server sends a reply as a stream if a request asks for it."""
     tokenizer: str = ""
     """The name of a tokenizer that has the server count tokens, if it can: `server:URL`."""
     template: TemplateText | None = None

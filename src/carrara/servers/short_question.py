@@ -29,6 +29,7 @@ from carrara.servers.response import validate_responses
 from carrara.servers.retry import RetryTrouble, status_of, trouble_of
 from carrara.servers.secrets import public
 from carrara.servers.server_info import LogprobsOf, Prefill
+from carrara.servers.speed import set_streaming, timing
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
 from carrara.util.transport import RedirectError, ReplyTooLargeError, causes, certificate_error, protocol_error
@@ -109,6 +110,23 @@ class ShortQuestion:
         raise UsageError(
             f"{self.server} does not answer as a model's server: {words}; is the address right? It mostly ends in /v1"
         )
+
+    async def is_streamed(self) -> bool:
+        """Ask the question of a server that has answered it, and return whether the reply is streamed.
+
+        A server that ignores or refuses `stream` answers whole requests only.
+        """
+        if not set_streaming(self.api, True):
+            return False
+        try:
+            with timing() as stopwatch:
+                await self.ask()
+        except TroubledError as error:
+            logger.warning(f"{self.server} does not answer a request for a stream: {error.trouble.words}")
+            return False
+        finally:
+            set_streaming(self.api, False)
+        return stopwatch is not None and stopwatch.has_pieces
 
     async def ask(
         self,

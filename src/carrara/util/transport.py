@@ -11,9 +11,10 @@ import re
 import ssl
 import zlib
 from collections.abc import AsyncIterator, Iterator
+from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 
 class ReplyLimit(NamedTuple):
@@ -46,6 +47,26 @@ _CLOSED = re.compile(r"disconnect|clos(ed|ing)|terminated", re.IGNORECASE)
 
 _UNTRUSTED = {18, 19, 20, 21}
 """OpenSSL's codes for untrusted certificates, whatever else is wrong with them."""
+
+
+class ReplyObserver(Protocol):
+    """An observer of one request and of its reply, as its bytes arrive."""
+
+    def begin(self) -> None:
+        """Report that a request is sent."""
+
+    def open(self, is_stream: bool) -> None:
+        """Report the headers of the reply: whether it is a stream of events."""
+
+    def receive(self, part: bytes) -> None:
+        """Report decompressed bytes, before the client has them."""
+
+    def resume(self) -> None:
+        """Report that the client waits for more bytes."""
+
+
+OBSERVER: ContextVar[ReplyObserver | None] = ContextVar("observer", default=None)
+"""The observer of the requests that this context sends."""
 
 
 class RedirectError(Exception):
@@ -155,8 +176,12 @@ class LimitedTransport:
         package = type(response).__module__.partition(".")[0]
         encoding = response.headers.pop("Content-Encoding", "")
         response.stream = _stream(package, base, kind)(response.stream, encoding, self.limit)
-        if response.headers.get("Content-Type", "").partition(";")[0].strip().lower() == "text/event-stream":
+        is_stream = response.headers.get("Content-Type", "").partition(";")[0].strip().lower() == "text/event-stream"
+        if is_stream:
             response.stream.values = EventCounter()
+        if observer := OBSERVER.get():
+            observer.open(is_stream)
+            response.stream.observer = observer
         return response
 
     async def aclose(self) -> None:
@@ -187,6 +212,8 @@ def _check(request: Any) -> None:
     if origin != first:
         raise RedirectError(first, origin)
     request.headers["Accept-Encoding"] = "gzip, deflate"
+    if observer := OBSERVER.get():
+        observer.begin()
 
 
 _PORTS = {"http": 80, "https": 443}
@@ -218,6 +245,7 @@ class _LimitedStream:
         self.inner, self.limit, self.read = inner, limit, 0
         self.unpack = _Unpacker(encoding.strip().lower())
         self.values: ValueCounter | EventCounter = ValueCounter()
+        self.observer: ReplyObserver | None = None
 
     def __iter__(self) -> Iterator[bytes]:
         for data in self.inner:
@@ -230,7 +258,11 @@ class _LimitedStream:
                 raise ReplyTooLargeError(f"{self.limit.bytes >> 20} MB")
             if self.values.add(part) > self.limit.values:
                 raise ReplyTooLargeError(f"{self.limit.values:,} JSON values")
+            if self.observer:
+                self.observer.receive(part)
             yield part
+            if self.observer:
+                self.observer.resume()
 
     def close(self) -> None:
         self.inner.close()
