@@ -120,10 +120,11 @@ class Speed:
     cached_tokens: int | None = None
     """The tokens of the prompt that the server had in its cache."""
     reply_tokens: int | None = None
+    """The tokens of the reply."""
 
     @property
     def is_streamed(self) -> bool:
-        """Whether the reply arrived token by token."""
+        """True if the reply arrived in pieces."""
         return self.first_token_seconds is not None
 
 
