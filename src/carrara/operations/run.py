@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 PAGE = "report.html"
 """The report in a run's folder."""
+CONDITIONS = ("whole", "none", "evidence")
+"""The readers of a run that compares likelihoods: with the context, without it, and with the evidence alone."""
 FEW = 6
 """The number of missing cells that are named."""
 
@@ -223,6 +225,8 @@ class FinishedRuns(Recorded):
 def each_config(config: Callable[..., RunConfig], settings: Mapping[str, Any]) -> list[Any]:
     """Return a configuration for each model and reader, so that any wrong run is refused before one begins."""
     reader = settings.get("reader")
+    if reader is None and settings.get("likelihood"):
+        reader = ",".join(CONDITIONS)
     readers = [{}] if reader is None else [{"reader": name} for name in split_readers(str(reader))]
     models = settings["model"] if isinstance(settings["model"], list) else [settings["model"]]
     return [config(**{**settings, "model": model, **reader}) for model in models for reader in readers]

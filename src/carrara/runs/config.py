@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -11,7 +12,7 @@ from attrs.validators import optional
 from cyclopts import Group, Parameter
 
 from carrara.items.item_id import ALL, RunJob
-from carrara.items.selection import Selection
+from carrara.items.selection import Sampling, Selection
 from carrara.options import (
     PYTHON_ONLY,
     Flag,
@@ -105,6 +106,10 @@ class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
     for presets `card:…` that make their items, and otherwise false."""
     perplexity: Flag = field(default=False, validator=is_flag)
     """Ask the server for the log-probabilities of each prompt (vLLM supports it)."""
+    likelihood: Flag = field(default=False, validator=is_flag)
+    """Compare the likelihood of the right answer with that of wrong ones, for base models: the reply is the most
+    probable of them. The prompts have the style `base`. The command runs the readers whole, none and evidence, unless
+    you name one."""
     batch: Annotated[int | None, Parameter(metavar="N")] = field(default=None, validator=at_least(1))
     """Send requests by the provider's batch interface, at most N at a time. Batches cost less and take up to a day
     (openai, anthropic, google, grok, together)."""
@@ -125,6 +130,11 @@ class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
     """The tasks at their lengths."""
     model_price: Price | None = field(init=False)
     """The price of the model, if it is known."""
+
+    @property
+    def sampling(self) -> Sampling:
+        sampling = super().sampling
+        return replace(sampling, style="base") if self.likelihood else sampling
 
     @out.default
     def _default_folder(self) -> Path:
@@ -158,6 +168,8 @@ class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
             raise UsageError(f"{self.model} runs in this process and has no address: leave `base_url` out")
         if self.perplexity and self.in_process:
             raise UsageError(f"{self.model} gives no log-probabilities: `perplexity` needs a server that does")
+        if self.likelihood and (self.perplexity or self.batch or self.cot not in ("", "free")):
+            raise UsageError("`likelihood` compares given answers: leave `perplexity`, `batch` and `cot` out")
         provider = self.model.partition("/")[0]
         if self.batch and provider not in BATCHING:
             raise UsageError(
