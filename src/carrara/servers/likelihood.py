@@ -377,7 +377,7 @@ def _by_forward_pass(api: Any, prompt: str, options: Sequence[str]) -> Measured:
                 cache = _branch(first.past_key_values)
                 logits = torch.cat([logits, read(ids[:-1], past_key_values=cache).logits[0]])
                 if cache is first.past_key_values:
-                    cache.crop(start)
+                    cache.crop(1 - len(ids))
             chosen = logits.double().log_softmax(-1).gather(-1, torch.tensor(ids, device=logits.device)[:, None])
             scores.append(total(chosen[:, 0].tolist()))
     return Measured(start, scores)
