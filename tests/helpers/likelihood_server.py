@@ -1,7 +1,7 @@
 """A server of completions that echoes prompts with log-probabilities, as vLLM does, by an exact rule.
 
 A token is a word with the space before it. Its log-probability after a prompt is -1 where the prompt's text has the
-word already, less a hundredth for each time, and otherwise -5 less a tenth for each letter. A model's name changes that:
+word already, less a hundredth for each time, and otherwise -5 less a tenth for each letter. Names of models change it:
 
     rule        answers by the rule
     merging     has tokens of a colon with the word behind it, as some vocabularies have

@@ -25,9 +25,8 @@ def test_the_right_answer_is_right_and_rivals_score_nothing(task: str) -> None:
     for index in range(2):
         try:
             options = options_of(one := item(task, index))
-        except UsageError as error:
+        except UsageError:
             assert task in REFUSED
-            assert "leave it out" in str(error)
             continue
         right, *rivals = options.texts
         assert one.grade(right).score == 1

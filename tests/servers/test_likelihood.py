@@ -76,7 +76,9 @@ def test_what_is_no_log_probability_is_an_error(model: str) -> None:
 def test_a_server_that_does_not_echo_is_refused_with_a_remedy() -> None:
     with likelihood_server() as (address, _):
         model = "openai-api-completions/test/silent"
-        with pytest.raises(UsageError, match="gives no log-probabilities of given answers.* vLLM, SGLang or a llama.cpp"):
+        with pytest.raises(
+            UsageError, match=r"gives no log-probabilities of given answers.* vLLM, SGLang or a llama\.cpp"
+        ):
             check_likelihood(model, address, {}, make_model(model, address, {}).api)
 
 
@@ -180,6 +182,20 @@ def test_the_numbers_do_not_depend_on_what_was_asked_before(smollm2: Any) -> Non
     first = asked(smollm2, PROMPT, PLACES)
     asked(smollm2, PROMPT[:40] + " Anything else?", PLACES[::-1])
     assert asked(smollm2, PROMPT, PLACES).metadata == first.metadata
+
+
+@pytest.mark.slow
+def test_a_server_of_llama_cpp_gives_the_same_numbers(smollm2: Any) -> None:
+    inside = asked(smollm2, PROMPT, PLACES)
+    llama = smollm2.idle.get()
+    try:
+        api = make_model("openai-api-completions/local/m", f"{llama.listening_address}/v1", {}).api
+        outside = asked(api, PROMPT, PLACES)
+    finally:
+        smollm2.idle.put(llama)
+    expected, found = ((output.metadata or {})[LIKELIHOOD] for output in (inside, outside))
+    assert found["tokens"] == expected["tokens"]
+    assert found["logprobs"] == pytest.approx(expected["logprobs"], abs=0.05)  # read in other batches
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """Rivals: the wrong answers with which the likelihood of the right one is compared.
 
     closed list       the other options of the question, or what the answer type's guesser chooses from
-    same context      other values that the context states: those of other facts, or the candidates of the task's guesser
+    same context      other values that the context states: of other facts, or the candidates of the task's guesser
     other instances   right answers of the task's other instances; a model may rule them out because no sentence has
                       them
 

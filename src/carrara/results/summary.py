@@ -165,7 +165,7 @@ class Summary:
         }
 
     def _likelihood_records(self, row: Row) -> list[dict[str, Any]]:
-        """Return the likelihoods that belong to a row: those of its model, task and length, in the row of one reader."""
+        """Return the likelihoods of a row's model, task and length. The rows of one reader have them."""
         lines = [
             line
             for line in (*self.likelihoods, *self.sliced_likelihoods)
@@ -178,9 +178,9 @@ class Summary:
 
         Each has the effective length of its model on its task, the pooled findings about its model, and its costs.
         Memories have their answers by kind of fact, conversations their horizons, compactions the survival of facts,
-        and rows of a model card the card. Rows with the
-        context (or the first condition that was run) have the likelihoods in all conditions. Rows of the arrangement `riffle` have the difference from `block`, if both
-        were run. A row with fewer replies than planned says so, and planned rows without any reply are added.
+        and rows of a model card the card. Rows with the context, or of the first condition that was run, have the
+        likelihoods in all conditions. Rows of the arrangement `riffle` have the difference from `block`, if both were
+        run. A row with fewer replies than planned says so, and planned rows without any reply are added.
         """
         missing = missing_parts(self.parts)
         crowded = {(part.subject[0], part.task, part.length, part.arrange): part for part in self.parts if part.crowded}

@@ -208,8 +208,8 @@ def estimate(reader: Reader, metadata: Mapping[str, Any]) -> Estimate:
 def ask(server: str = "", reader: str = "", cot: str = "", within: str = "", likelihood: str = "") -> Solver:
     """Have the model read the context of an item, by a reader, and reply to its question.
 
-    `server`, `within` and `likelihood` have no effect here. Inspect takes two tasks for one if their models differ only by their
-    address, and for two if their solvers differ.
+    `server`, `within` and `likelihood` have no effect here. Inspect takes two tasks for one if their models differ only
+    by their address, and for two if their solvers differ.
     """
 
     thinking, way = Thinking.parse(cot), parse_reader(reader or WHOLE)

@@ -45,6 +45,8 @@ from carrara.util.log import logger
 
 PROBE = "1, 2, 3, 4,"
 PROBE_OPTIONS = (" 5", " 7")
+_LISTS = ("tokens", "token_logprobs")
+"""The lists of an echoed prompt that are read. `text_offset` is not: its origin differs between servers."""
 _FORWARD = Lock()
 """One forward pass at a time: the model's memory is meant for one."""
 
@@ -234,10 +236,9 @@ class _Echo(NamedTuple):
     def of(reply: Any, prompt: str, option: str) -> "_Echo":
         choice = _choice(reply)
         logprobs = choice.get("logprobs")
-        lists = [logprobs.get(name) for name in ("tokens", "token_logprobs")] if isinstance(logprobs, dict) else []
-        if len(lists) != 2 or not all(isinstance(values, list) for values in lists) or len(lists[0]) != len(lists[1]):
+        tokens, values = (logprobs.get(name) for name in _LISTS) if isinstance(logprobs, dict) else (None, None)
+        if not isinstance(tokens, list) or not isinstance(values, list) or len(tokens) != len(values):
             raise GarbledReplyError("has no log-probabilities of the prompt")
-        tokens, values = lists
         text = choice.get("text")
         if not isinstance(text, str) or not text.startswith(prompt + option):
             raise GarbledReplyError("does not repeat the prompt")
