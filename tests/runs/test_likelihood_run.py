@@ -11,7 +11,7 @@ from carrara.items.item import item_of
 from carrara.results.likelihood import likelihood_rows, sliced_rows
 from carrara.results.result import Likelihood, Result
 from carrara.runs.replies import check_result
-from carrara.runs.tasks import _continuations
+from carrara.runs.tasks import continuations
 from carrara.util.errors import RunError, UsageError
 from tests.helpers.likelihood_server import likelihood_server, reference
 from tests.helpers.process import carrara
@@ -44,7 +44,7 @@ def test_three_conditions_are_paired_in_one_folder(tmp_path: Path) -> None:
         assert (result.status, result.reply, result.score) == ("ok", likelihood.options[best], float(best == 0))
         if "reader" not in result.settings:
             item = item_of(result.id)
-            texts = _continuations(item, likelihood.options)
+            texts = continuations(item, likelihood.options)
             expected = [reference(item.text, text) for text in texts]
             assert likelihood.logprobs == pytest.approx(expected)
     assert "How often the right answer is the most probable option" in (tmp_path / "run" / "report.html").read_text()
@@ -139,3 +139,23 @@ def test_slices_are_by_needed_facts_and_distance() -> None:
 def test_a_result_of_other_types_is_refused() -> None:
     with pytest.raises(ValueError, match="likelihood"):
         check_result(reply(0, likelihood={"options": ["a"]}))
+
+
+def test_the_leaderboard_keeps_the_chance_level_of_the_options(tmp_path: Path) -> None:
+    with likelihood_server() as (address, _):
+        carrara(*line(address, tmp_path / "run", "--reader", "whole"), check=True)
+    board = json.loads(carrara("leaderboard", tmp_path / "run", "--json", check=True).stdout)["leaderboard"]
+    assert [standing["chance_level"] for standing in board] == [pytest.approx(1 / 6)]
+
+
+def test_a_task_whose_evidence_does_not_decide_is_not_run_with_it_alone(tmp_path: Path) -> None:
+    with likelihood_server() as (address, _):
+        words = line(address, tmp_path / "run", "--lengths", "0", "-n", "1")
+        words[1] = "qa1,cwe"
+        ended = carrara(*words, check=True)
+    assert "the evidence of classic/cwe does not decide the answer without the rest" in ended.stderr
+    read_by = {(result.task, result.settings.get("reader", "whole")) for result in read(tmp_path / "run")}
+    assert read_by == {
+        *(("babilong/qa1", reader) for reader in ("whole", "none", "evidence")),
+        *(("classic/cwe", reader) for reader in ("whole", "none")),
+    }

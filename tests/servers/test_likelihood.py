@@ -12,7 +12,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 from carrara.constants import LIKELIHOOD, OPTIONS
 from carrara.items.item import make
 from carrara.items.rivals import options_of
-from carrara.runs.tasks import _continuations
+from carrara.runs.tasks import continuations
 from carrara.servers import embedded
 from carrara.servers.likelihood import Measured, OptionScore, _by_grammar, answer_by_likelihood, check_likelihood, total
 from carrara.servers.providers import make_model
@@ -115,14 +115,14 @@ def test_a_tie_is_not_right(logprobs: tuple[float, ...], reply: str, monkeypatch
 def test_the_space_belongs_to_the_option_as_in_the_examples() -> None:
     item = make("babilong/qa1", style="base")
     options = options_of(item)
-    texts = _continuations(item, options.texts)
+    texts = continuations(item, options.texts)
     assert texts == [f" {option}" for option in options.texts]
     assert f"FINAL ANSWER:{texts[0][:1]}" in item.text
 
 
 def test_an_option_that_another_begins_with_ends_its_line() -> None:
     item = make("babilong/qa1", style="base")
-    assert _continuations(item, ["List 1", "List 12"]) == [" List 1\n", " List 12\n"]
+    assert continuations(item, ["List 1", "List 12"]) == [" List 1\n", " List 12\n"]
 
 
 # --- llama.cpp ---
@@ -240,7 +240,7 @@ def test_fifty_items_equal_a_full_forward_pass(kind: str, tmp_path: Path) -> Non
     for index in range(50):
         item = make("babilong/qa1", style="base", index=index)
         options, prompt = options_of(item).texts, item.text[-400:]
-        texts = tuple(_continuations(item, options))
+        texts = tuple(continuations(item, options))
         found = (asked(api, prompt, texts).metadata or {})[LIKELIHOOD]
         for text, logprob, tokens in zip(texts, found["logprobs"], found["tokens"], strict=True):
             ids = api.tokenizer(prompt + text)["input_ids"]

@@ -291,7 +291,7 @@ def _answer_config(item: Item, state: TaskState) -> GenerateConfigArgs:
     """Return the settings of the request that is answered with the reply to the item."""
     config = GenerateConfigArgs()
     if OPTIONS in state.metadata:
-        config["extra_body"] = {OPTIONS: _continuations(item, state.metadata[OPTIONS])}
+        config["extra_body"] = {OPTIONS: continuations(item, state.metadata[OPTIONS])}
         return config
     if state.metadata["held"]:
         config["max_tokens"] = item.question.budget
@@ -300,7 +300,7 @@ def _answer_config(item: Item, state: TaskState) -> GenerateConfigArgs:
     return config
 
 
-def _continuations(item: Item, options: Sequence[str]) -> list[str]:
+def continuations(item: Item, options: Sequence[str]) -> list[str]:
     """Return the texts with which a prompt goes on for each answer.
 
     Worked examples have a space after the label; it belongs to the answer's first token. If one answer is the

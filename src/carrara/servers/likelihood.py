@@ -36,7 +36,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from carrara.constants import LIKELIHOOD, OPTIONS
 from carrara.servers.embedded import ContextOverflowError, EmbeddedAPI, refusal
-from carrara.servers.probe import address_beside, is_probed
+from carrara.servers.probe import STARTS_SERVER, address_beside, is_probed
 from carrara.servers.providers import make_model, prepare_client
 from carrara.servers.retry import GarbledReplyError, status_of
 from carrara.servers.secrets import public
@@ -113,7 +113,7 @@ def check_likelihood(model: str, base_url: str | None, model_args: Any, api: Mod
     """
     if _in_process_method(api) is not None:
         return
-    if getattr(api, "client", None) is None and not hasattr(api, "is_local"):
+    if getattr(api, "client", None) is None and model.partition("/")[0] not in STARTS_SERVER:
         raise UsageError(
             f"{model} gives no log-probabilities of given answers, which `likelihood` is made of: use a local model "
             "(carrara/smollm2, carrara/gguf:PATH, hf/…) or a completions server (vllm-completions/…, "
