@@ -2,8 +2,8 @@
 
     python -m benchmarks.likelihood [--gguf FILE] [--items 50]
 
-The items are those of qa1 and of niah with four values, alternating, without filler. transformers reads each prompt with
-each option as a whole, without a cache, and the log-probabilities of the option's tokens are added. It needs the
+The items are those of qa1 and of niah with four values, alternating, without filler. transformers reads each prompt
+with each option as a whole, without a cache, and the log-probabilities of the option's tokens are added. It needs the
 package `gguf`. llama.cpp multiplies quantized weights with activations that it rounds to 8 bits, so its numbers differ
 from those of dequantized weights; the last line says by how much, and how often the most probable option is the same.
 """

@@ -7,6 +7,8 @@ word already, less a hundredth for each time, and otherwise -5 less a tenth for 
     merging     has tokens of a colon with the word behind it, as some vocabularies have
     nan, positive, missing     gives such numbers for the last token of each prompt
     silent      ignores `echo`, as llama.cpp does
+    bare        shows tokens without the space before a word, as vLLM does for vocabularies of SentencePiece
+    uncounted   does not say how many tokens a prompt has
 """
 
 import math
@@ -66,11 +68,13 @@ def _reply(request: dict[str, Any]) -> dict[str, Any]:
     if not request.get("echo") or model == "silent":
         choice = {"index": 0, "text": generated, "finish_reason": "length", "logprobs": None}
         return {**reply, "choices": [choice], "usage": usage}
+    if model == "uncounted":
+        usage = {}
     values: list[float | None] = [None, *(logprob(token, tokens[:place]) for place, token in enumerate(tokens))]
     wrong: dict[str, float | None] = {"nan": math.nan, "positive": 0.25, "missing": None}
     if model in wrong and len(tokens) > 30:  # not the short text of the probe
         values[-1] = wrong[model]
-    shown = [BOS, *tokens, generated]
+    shown = [BOS, *((token.lstrip() or token) if model == "bare" else token for token in tokens), generated]
     logprobs = {"tokens": shown, "token_logprobs": [*values, -2.0], "top_logprobs": None, "text_offset": []}
     choice = {"index": 0, "text": prompt + generated, "finish_reason": "length", "logprobs": logprobs}
     return {**reply, "choices": [choice], "usage": usage}

@@ -150,8 +150,7 @@ def test_the_leaderboard_keeps_the_chance_level_of_the_options(tmp_path: Path) -
 
 def test_a_task_whose_evidence_does_not_decide_is_not_run_with_it_alone(tmp_path: Path) -> None:
     with likelihood_server() as (address, _):
-        words = line(address, tmp_path / "run", "--lengths", "0", "-n", "1")
-        words[1] = "qa1,cwe"
+        words = ["qa1,cwe" if word == "qa1" else word.replace("0,512", "0") for word in line(address, tmp_path / "run")]
         ended = carrara(*words, check=True)
     assert "the evidence of classic/cwe does not decide the answer without the rest" in ended.stderr
     read_by = {(result.task, result.settings.get("reader", "whole")) for result in read(tmp_path / "run")}

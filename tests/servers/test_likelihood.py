@@ -49,8 +49,9 @@ def served(model: str, prompt: str, options: tuple[str, ...]) -> ModelOutput:
 # --- servers that echo ---
 
 
-def test_the_sums_are_those_of_the_options_tokens() -> None:
-    output = served("rule", PROMPT, PLACES)
+@pytest.mark.parametrize("model", ["rule", "bare", "uncounted"])
+def test_the_sums_are_those_of_the_options_tokens(model: str) -> None:
+    output = served(model, PROMPT, PLACES)
     found = (output.metadata or {})[LIKELIHOOD]
     assert found["logprobs"] == pytest.approx([reference(PROMPT, place) for place in PLACES])
     assert found["tokens"] == [1, 1, 1]

@@ -2,8 +2,8 @@
 
 A model is asked in one of three ways. The prompt is the same text in all of them, and so are the sums.
 
-    echo          /v1/completions with `echo` and `logprobs`: vLLM, SGLang. The server reads the prompt once for each
-                  option.
+    echo          /v1/completions with `echo` and `logprobs`: vLLM, SGLang. The server reads the prompt once, and once
+                  with each option.
     grammar       llama.cpp, as a server or in this process: a grammar of token ids forces each option, and the
                   log-probabilities are those before the grammar. The prompt is read once, then cached.
     forward pass  `hf/…` in this process. The prompt is read once, and its keys and values serve all options.
@@ -184,11 +184,11 @@ def shared_start(sequences: Sequence[Sequence[Any]], most: int) -> int:
     return most
 
 
-def _start(prompt_tokens: Sequence[int], wholes: Sequence[Sequence[int]]) -> int:
+def _start(prompt_tokens: Sequence[Any], wholes: Sequence[Sequence[Any]]) -> int:
     """Return where options begin: after the tokens that the prompt alone has, and the prompt with each option."""
     start = shared_start([prompt_tokens, *wholes], len(prompt_tokens))
     if not start:
-        raise GarbledReplyError("has no token of the prompt in front of the options")
+        raise GarbledReplyError("does not begin with the tokens of the prompt")
     return start
 
 
@@ -215,61 +215,33 @@ def total(logprobs: Sequence[Any]) -> OptionScore:
 
 
 async def _by_echo(api: Any, prompt: str, options: Sequence[str]) -> Measured:
-    echoed = list[_Echo]()
-    for option in options:
-        body = {"prompt": prompt + option, "max_tokens": 1, "temperature": 0, "echo": True, "logprobs": 1}
-        reply = await api.client.post("/completions", cast_to=object, body={"model": api.service_model_name(), **body})
-        echoed.append(_Echo.of(reply, prompt, option))
-    start = shared_start([echo.tokens for echo in echoed], min(echo.start for echo in echoed))
-    return Measured(start, [total(echo.logprobs[start:]) for echo in echoed])
+    own, *wholes = [await _echo(api, prompt + option) for option in ("", *options)]
+    start = _start(own.tokens, [whole.tokens for whole in wholes])
+    return Measured(start, [total(whole.logprobs[start:]) for whole in wholes])
 
 
 class _Echo(NamedTuple):
-    """A prompt with one option, as a server repeats it: without the token that follows."""
+    """A text as a server repeats it: its tokens, without the one that follows."""
 
     tokens: Sequence[str]
+    """Some servers leave out the space before a word, so the tokens need not spell the text."""
     logprobs: Sequence[Any]
-    start: int
-    """The number of tokens that have no character of the option."""
-
-    @staticmethod
-    def of(reply: Any, prompt: str, option: str) -> "_Echo":
-        choice = _choice(reply)
-        logprobs = choice.get("logprobs")
-        tokens, values = (logprobs.get(name) for name in _LISTS) if isinstance(logprobs, dict) else (None, None)
-        if not isinstance(tokens, list) or not isinstance(values, list) or len(tokens) != len(values):
-            raise GarbledReplyError("has no log-probabilities of the prompt")
-        text = choice.get("text")
-        if not isinstance(text, str) or not text.startswith(prompt + option):
-            raise GarbledReplyError("does not repeat the prompt")
-        if not all(isinstance(token, str) for token in tokens):
-            raise GarbledReplyError("has a token that is no text")
-        end = _end(tokens, reply, len(text) - len(prompt + option), option)
-        start, length = end, 0
-        while length < len(option):  # a token may have characters of both
-            start -= 1
-            length += len(tokens[start])
-        return _Echo(tokens[:end], values[:end], start)
 
 
-def _end(tokens: Sequence[str], reply: Any, generated: int, option: str) -> int:
-    """Return the number of tokens up to the end of the option.
-
-    Args:
-        generated: The characters of the text that follows.
-    """
+async def _echo(api: Any, text: str) -> _Echo:
+    body = {"prompt": text, "max_tokens": 1, "temperature": 0, "echo": True, "logprobs": 1}
+    reply = await api.client.post("/completions", cast_to=object, body={"model": api.service_model_name(), **body})
+    choice = _choice(reply)
+    logprobs = choice.get("logprobs")
+    tokens, values = (logprobs.get(name) for name in _LISTS) if isinstance(logprobs, dict) else (None, None)
+    if not isinstance(tokens, list) or not isinstance(values, list) or len(tokens) != len(values):
+        raise GarbledReplyError("has no log-probabilities of the prompt")
+    if not str(choice.get("text")).startswith(text) or not all(isinstance(token, str) for token in tokens):
+        raise GarbledReplyError("does not repeat the prompt")
     usage = reply.get("usage")
     count = usage.get("prompt_tokens") if isinstance(usage, dict) else None
-    end = len(tokens)
-    if isinstance(count, int) and 0 < count <= len(tokens):
-        end = count
-    else:
-        while generated > 0 and end:
-            end -= 1
-            generated -= len(tokens[end])
-    if not "".join(tokens[max(0, end - len(option) - 1) : end]).endswith(option):
-        raise GarbledReplyError("has tokens that do not spell the answer")
-    return end
+    end = count if type(count) is int and 0 < count <= len(tokens) else len(tokens) - 1
+    return _Echo(tokens[:end], values[:end])
 
 
 def _choice(reply: Any) -> dict[str, Any]:
