@@ -26,7 +26,7 @@ from carrara.servers.embedded import DEMO
 from carrara.servers.likelihood import answer_by_likelihood
 from carrara.servers.providers import make_model
 
-TASKS = (("babilong/qa1", {}), ("classic/niah", {"variant": "multikey_1"}))
+TASKS: tuple[tuple[str, dict[str, str]], ...] = (("babilong/qa1", {}), ("classic/niah", {"variant": "multikey_1"}))
 
 
 def whole(model: Any, tokenizer: Any, prompt: str, option: str) -> tuple[float, int]:

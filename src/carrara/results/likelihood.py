@@ -103,7 +103,7 @@ def sliced_rows(results: Sequence[Result], among: Sequence[Result] | None = None
 
 def _order(key: tuple[str, Series, int, tuple[str, ...]]) -> tuple[Any, ...]:
     task, series, length, values = key
-    return natural(task), series, length, [natural(value) for value in values]
+    return natural(task), natural(series.model), series.variant, length, [natural(value) for value in values]
 
 
 def _condition(result: Result) -> str:

@@ -105,6 +105,10 @@ def make_task(
         check_style(str(model), first.style)
     if first.style == "base" and thinking.way == "exactly":
         raise UsageError("a base model completes its prompt, which ends where the answer begins: leave cot=exactly out")
+    if likelihood and first.style != "base":
+        raise UsageError(
+            "`likelihood` compares how a prompt goes on, and a chat prompt ends otherwise: give `style=base`"
+        )
     if within and within >= first.length:
         raise UsageError(
             f"an answer that takes {within:,} tokens has no room in {write_length(first.length)}: "
