@@ -158,3 +158,11 @@ def test_a_task_whose_evidence_does_not_decide_is_not_run_with_it_alone(tmp_path
         *(("babilong/qa1", reader) for reader in ("whole", "none", "evidence")),
         *(("classic/cwe", reader) for reader in ("whole", "none")),
     }
+
+
+def test_the_plan_counts_the_replies_that_are_there(tmp_path: Path) -> None:
+    with likelihood_server() as (address, _):
+        carrara(*line(address, tmp_path / "run", "--reader", "none"), check=True)
+        words = ["plan", *line(address, tmp_path / "run")[1:], "--json"]
+        planned = json.loads(carrara(*words, check=True).stdout)
+    assert sum(part["requests"] for part in planned["lines"]) == 18 - 6

@@ -78,7 +78,7 @@ def test_a_server_that_does_not_echo_is_refused_with_a_remedy() -> None:
     with likelihood_server() as (address, _):
         model = "openai-api-completions/test/silent"
         with pytest.raises(
-            UsageError, match=r"gives no log-probabilities of given answers.* vLLM, SGLang or a llama\.cpp"
+            UsageError, match=r"gives no log-probabilities of given answers.* vLLM, SGLang or a recent llama\.cpp"
         ):
             check_likelihood(model, address, {}, make_model(model, address, {}).api)
 

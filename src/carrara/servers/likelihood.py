@@ -165,7 +165,7 @@ async def _method_of(api: Any) -> Method:
             return method
     raise UsageError(
         f"{public(str(api.client.base_url))} gives no log-probabilities of given answers, which `likelihood` is made "
-        "of: serve the model with vLLM, SGLang or a llama.cpp of 2026, or name it as carrara/gguf:PATH or hf/…"
+        "of: serve the model with vLLM, SGLang or a recent llama.cpp, or name it as carrara/gguf:PATH or hf/…"
     )
 
 
