@@ -107,6 +107,7 @@ def _make(name: str) -> Maker:
         within: int | None = None,
         anywhere: bool = False,
         arrange: Arrange = "",
+        likelihood: bool = False,
         **other: Any,
     ) -> Task:
         """Return the Inspect task of a Carrara task.
@@ -144,6 +145,7 @@ def _make(name: str) -> Maker:
                 thinking=_thinking(_text(cot)),
                 within=None if within is None else _read_whole("within", within, 0),
                 anywhere=anywhere,
+                likelihood=likelihood,
             )
         except (UsageError, RunError) as error:
             raise SetupError(f"{short}: {error}") from error

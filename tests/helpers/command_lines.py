@@ -50,6 +50,7 @@ ELSEWHERE = {
     r"carrara run .*--cot exactly:.*": "needs a server that goes on with a message: test_reasoning.py",
     r"carrara run .*perplexity\.toml.*": "needs a server that tells log-probabilities: test_perplexity.py",
     r"carrara run .*--measure-speed .*": "needs a server that streams: runs/test_speed.py",
+    r"carrara run .*--likelihood.*": "needs a model that gives log-probabilities: test_likelihood_run.py",
     r"carrara server .*": "needs a server: test_probe.py",
     r"carrara run .*haystack=hf:.*": "needs the hub: test_corpora.py",
     r"carrara .*hf:Qwen/Qwen3-8B.*": "needs the hub: test_tokenizers.py",

@@ -39,6 +39,7 @@ ELSEWHERE = {
     r"for line in sys.stdin": "a program of its own: test_systems.py",
     r"-> Solver:": "needs an evaluation of Inspect: test_any_solver.py",
     r"class \w+\(Task\):": "a file of its own: test_new_task.py",
+    r"result\.likelihood": "needs a model that gives log-probabilities: test_likelihood_run.py",
 }
 """Blocks that are not executed here, by something that stands in them, and why, or where else they are."""
 

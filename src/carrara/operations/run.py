@@ -8,9 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from attrs import field, fields, frozen
+from attrs import evolve, field, fields, frozen
 from cyclopts import Group, Parameter
 
+from carrara.items.registry import load
 from carrara.operations.printed import Recorded, Text
 from carrara.operations.results import Results
 from carrara.options import File, Flag, is_flag, text
@@ -223,9 +224,22 @@ class FinishedRuns(Recorded):
 def each_config(config: Callable[..., RunConfig], settings: Mapping[str, Any]) -> list[Any]:
     """Return a configuration for each model and reader, so that any wrong run is refused before one begins."""
     reader = settings.get("reader")
-    readers = [{}] if reader is None else [{"reader": name} for name in split_readers(str(reader))]
     models = settings["model"] if isinstance(settings["model"], list) else [settings["model"]]
+    if reader is None and settings.get("likelihood"):
+        return [one for model in models for one in _conditions(config(**{**settings, "model": model}))]
+    readers = [{}] if reader is None else [{"reader": name} for name in split_readers(str(reader))]
     return [config(**{**settings, "model": model, **reader}) for model in models for reader in readers]
+
+
+def _conditions(config: RunConfig) -> list[RunConfig]:
+    """Return a configuration with the context, one without it, and one with the evidence where that can decide."""
+    decided = tuple(job for job in config.jobs if load(job.first.task).evidence_decides)
+    if left_out := sorted({job.first.task for job in config.jobs} - {job.first.task for job in decided}):
+        logger.warning(
+            f"the evidence of {', '.join(left_out)} does not decide the answer without the rest, and is not run alone"
+        )
+    evidence = [evolve(config, tasks=decided, reader="evidence")] if decided else []
+    return [config, evolve(config, reader="none"), *evidence]
 
 
 def split_settings(settings: Mapping[str, Any]) -> tuple[TerminalConfig, dict[str, Any]]:

@@ -22,6 +22,7 @@ from carrara.report.table import Table
 from carrara.report.tables import (
     card_table,
     horizon_table,
+    likelihood_table,
     nolima_table,
     penalty_table,
     ruler_table,
@@ -382,6 +383,7 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
         "cards": [(beside.card, card_table(beside)) for beside in summary.beside_cards],
         "ruler_tasks": len(ruler.TASKS),
         "penalties": penalty_table(summary.penalties),
+        "likelihoods": [likelihood_table(summary.likelihoods), likelihood_table(summary.sliced_likelihoods)],
         "horizons": horizon_table(summary.horizons),
         "rules_held": rules_held_tables(summary.rules_held),
         "speed": speed_table(summary.speed),

@@ -27,6 +27,7 @@ from carrara.results.arrangements import ArrangementPenalty
 from carrara.results.baselines import BestBaseline, highest
 from carrara.results.cards import BesideCard, CardRow, ColumnScore, PrintedRow
 from carrara.results.horizon import QUARTERS, HorizonRow
+from carrara.results.likelihood import LikelihoodRow
 from carrara.results.nolima import NolimaRow
 from carrara.results.pooled import PooledDifference
 from carrara.results.readers import over_tasks
@@ -51,6 +52,8 @@ def summary_lines(summary: Summary) -> Iterator[str]:
         speed_table(summary.speed),
         finding_table([finding for finding in summary.findings if finding.clear]),
         penalty_table(summary.penalties),
+        likelihood_table(summary.likelihoods),
+        likelihood_table(summary.sliced_likelihoods),
         horizon_table(summary.horizons),
         *rules_held_tables(summary.rules_held),
         *memory_tables(summary.memories),
@@ -299,6 +302,52 @@ def penalty_table(penalties: Sequence[ArrangementPenalty]) -> Table:
     ]
     title = "Penalty of distance: needed facts evenly apart (riffle), or no filler between them (block), same instances"
     return Table(title, columns, penalties)
+
+
+def likelihood_table(rows: Sequence[LikelihoodRow]) -> Table:
+    """Return how often the right answer is the most probable one, and its log-likelihood, in each condition."""
+    names = dict.fromkeys(name for row in rows for name in row.conditions)
+    columns = [
+        *model_column(rows),
+        Column("task", lambda row: short(row.task), is_number=False),
+        LENGTH,
+        *label_columns(rows),
+        Column("chance", lambda row: f"{row.chance_level:.3f}"),
+        *map(_accuracy_column, names),
+        *map(_logprob_column, names),
+        Column("gain", lambda row: f"{row.gain.mean:+.2f}" if row.gain else NONE, mark=_gain_mark),
+        Column("95 % interval", _gain_interval),
+        Column("instances", lambda row: f"{row.gain.instances:,}" if row.gain else NONE),
+        Column("rivals", lambda row: row.rivals, is_number=False),
+    ]
+    by = ", by needed facts and their distance" if any(row.labels for row in rows) else ""
+    title = f"Likelihood: how often the right answer is the most probable, and its log-likelihood in nats{by}"
+    return Table(title, columns, rows)
+
+
+def _accuracy_column(name: str) -> Column:
+    def cell(row: LikelihoodRow) -> str:
+        found = row.conditions.get(name)
+        return f"{found.accuracy:.3f} ({found.low:.2f}-{found.high:.2f})" if found else NONE
+
+    return Column(name, cell, mark=lambda row: "strong")
+
+
+def _logprob_column(name: str) -> Column:
+    def cell(row: LikelihoodRow) -> str:
+        return f"{row.conditions[name].logprob:.2f}" if name in row.conditions else NONE
+
+    return Column(f"nats, {name}", cell)
+
+
+def _gain_mark(row: LikelihoodRow) -> str:
+    return clear(row.gain) if row.gain else "strong"
+
+
+def _gain_interval(row: LikelihoodRow) -> str:
+    if row.gain is None or row.gain.low is None or row.gain.high is None:
+        return NONE
+    return f"{row.gain.low:+.2f} to {row.gain.high:+.2f}"
 
 
 def horizon_table(rows: Sequence[HorizonRow]) -> Table:

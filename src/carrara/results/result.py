@@ -176,6 +176,30 @@ class ReplyToken:
 
 
 @dataclass(frozen=True)
+class Likelihood:
+    """The log-likelihoods of the right answer and of its rivals, after one prompt.
+
+    Examples:
+        >>> Likelihood(("hall", "loft"), (-1.0, -2.5), (1, 2), "closed list").right
+        -1.0
+    """
+
+    options: tuple[str, ...]
+    """The right answer, and its rivals."""
+    logprobs: tuple[float, ...]
+    """The sum of the log-probabilities of each option's tokens."""
+    tokens: tuple[int, ...]
+    """The number of each option's tokens."""
+    rivals: str
+    """Where the rivals come from: `closed list`, `same context` or `other instances`."""
+
+    @property
+    def right(self) -> float:
+        """The log-likelihood of the right answer."""
+        return self.logprobs[0]
+
+
+@dataclass(frozen=True)
 class Result:
     """A reply with its status and its score.
 
@@ -258,6 +282,8 @@ class Result:
     """The mean negative log-probability of a token of the prompt, if it was requested. The perplexity is e to this."""
     reply_tokens: tuple[ReplyToken, ...] = ()
     """The first tokens of the reply, at most 256, if their log-probabilities were requested."""
+    likelihood: Likelihood | None = None
+    """The log-likelihoods of the answers that were compared. None if the model wrote its reply."""
     requests: int | None = None
     """The number of requests: more than one if some failed, or if the reply was made in parts. None if it is not known;
     0 if the reply came from the cache."""

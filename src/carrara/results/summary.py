@@ -23,6 +23,7 @@ from carrara.results.completeness import Completeness, describe_missing, describ
 from carrara.results.effective import EffectiveLength, Requirements, effective_lengths
 from carrara.results.horizon import HorizonRow, horizon_rows
 from carrara.results.leaderboard import Standing, leaderboard
+from carrara.results.likelihood import LikelihoodRow, likelihood_rows, sliced_rows
 from carrara.results.memories import MemoryRow, memory_rows
 from carrara.results.nolima import NolimaRow, nolima_rows
 from carrara.results.pooled import PooledDifference, pooled_differences
@@ -99,6 +100,16 @@ class Summary:
         return arrangement_penalties(self.results, self.among)
 
     @cached_property
+    def likelihoods(self) -> list[LikelihoodRow]:
+        """The likelihoods of right answers with the context, without it and with the evidence alone."""
+        return likelihood_rows(self.results, self.among)
+
+    @cached_property
+    def sliced_likelihoods(self) -> list[LikelihoodRow]:
+        """The same by the number of needed facts and their distance, where these vary."""
+        return sliced_rows(self.results, self.among)
+
+    @cached_property
     def horizons(self) -> list[HorizonRow]:
         """How long totals stay right in conversations."""
         return horizon_rows(self.results, self.among)
@@ -159,13 +170,23 @@ class Summary:
             if metric == "own" or is_graded
         }
 
+    def _likelihood_records(self, row: Row) -> list[dict[str, Any]]:
+        """Return the likelihoods of a row's model, task and length. The rows of one reader have them."""
+        lines = [
+            line
+            for line in (*self.likelihoods, *self.sliced_likelihoods)
+            if (line.task, line.length, line.of) == (row.task, row.length, row.series)
+        ]
+        return [line.record() for line in lines]
+
     def records(self) -> list[dict[str, Any]]:
         """Return the rows for JSON.
 
         Each has the effective length of its model on its task, the pooled findings about its model, and its costs.
         Memories have their answers by kind of fact, conversations their horizons, compactions the survival of facts,
-        and rows of a model card the card. Rows of the arrangement `riffle` have the difference from `block`, if both
-        were run. A row with fewer replies than planned says so, and planned rows without any reply are added.
+        and rows of a model card the card. Rows with the context, or of the first condition that was run, have the
+        likelihoods in all conditions. Rows of the arrangement `riffle` have the difference from `block`, if both were
+        run. A row with fewer replies than planned says so, and planned rows without any reply are added.
         """
         missing = missing_parts(self.parts)
         crowded = {(part.subject[0], part.task, part.length, part.arrange): part for part in self.parts if part.crowded}
@@ -195,6 +216,8 @@ class Summary:
                 more["memory"] = memories[cell[:2]]
             if cell in penalties:
                 more["penalty"] = penalties[cell]
+            if likelihoods := self._likelihood_records(row):
+                more["likelihood"] = likelihoods
             if cell in survival:
                 more["compaction"] = survival[cell]
             if horizons := [talk.record() for talk in self.horizons if (talk.task, talk.series, talk.length) == cell]:

@@ -41,7 +41,7 @@ from tenacity import RetryCallState
 from tenacity.wait import wait_base
 
 from carrara import tokenizers
-from carrara.constants import CONTEXT, EXCERPT, KEY, PARTS, REQUEST, REQUESTS, SPEED
+from carrara.constants import CONTEXT, EXCERPT, KEY, OPTIONS, PARTS, REQUEST, REQUESTS, SPEED
 from carrara.items.prompt import fingerprint
 from carrara.readers.context import Part
 from carrara.readers.prompts import Reference
@@ -242,9 +242,8 @@ class ReferencedAPI(ModelAPI):
     ) -> ModelOutput | tuple[ModelOutput | Exception, ModelCall]:
         references = [m.metadata[KEY] for m in input if m.metadata and KEY in m.metadata]
         item_calls = calls.current()
-        prepare_client(
-            self.provider, BULK_LIMIT if config.prompt_logprobs or config.logprobs or config.batch else LIMIT
-        )
+        is_bulky = config.prompt_logprobs or config.logprobs or config.batch or OPTIONS in (config.extra_body or {})
+        prepare_client(self.provider, BULK_LIMIT if is_bulky else LIMIT)
         if self._closing is None:
             self._closing = close_with_loop(self.provider)
             await anext(self._closing)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -11,7 +12,7 @@ from attrs.validators import optional
 from cyclopts import Group, Parameter
 
 from carrara.items.item_id import ALL, RunJob
-from carrara.items.selection import Selection
+from carrara.items.selection import Sampling, Selection
 from carrara.options import (
     PYTHON_ONLY,
     Flag,
@@ -121,6 +122,10 @@ class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
     each, at most 20."""
     measure_speed: Flag = field(default=False, validator=is_flag)
     """Send requests one at a time, and measure times to the first token and tokens a second from streamed replies."""
+    likelihood: Flag = field(default=False, validator=is_flag)
+    """Compare the likelihood of the right answer with that of wrong ones, for base models: the reply is the most
+    probable of them. The prompts have the style `base`. The command runs the readers whole, none and evidence, unless
+    you name one."""
     batch: Annotated[int | None, Parameter(metavar="N")] = field(default=None, validator=at_least(1))
     """Send requests by the provider's batch interface, at most N at a time. Batches cost less and take up to a day
     (openai, anthropic, google, grok, together)."""
@@ -141,6 +146,11 @@ class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
     """The tasks at their lengths."""
     model_price: Price | None = field(init=False)
     """The price of the model, if it is known."""
+
+    @property
+    def sampling(self) -> Sampling:
+        sampling = super().sampling
+        return replace(sampling, style="base") if self.likelihood else sampling
 
     @out.default
     def _default_folder(self) -> Path:
@@ -178,6 +188,13 @@ class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
             raise UsageError(f"{self.model} gives no log-probabilities: `logprobs` needs a server that does")
         if self.measure_speed:
             self._check_speed()
+        if self.likelihood and (
+            self.perplexity or self.logprobs or self.measure_speed or self.batch or self.cot not in ("", "free")
+        ):
+            raise UsageError(
+                "`likelihood` compares given answers, and the model writes none: leave `perplexity`, `logprobs`, "
+                "`measure_speed`, `batch` and `cot` out"
+            )
         provider = self.model.partition("/")[0]
         if self.batch and provider not in BATCHING:
             raise UsageError(

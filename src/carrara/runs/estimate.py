@@ -15,7 +15,7 @@ from typing import Any
 from inspect_ai.model import GenerateConfig
 
 from carrara import tokenizers
-from carrara.constants import COT, READER
+from carrara.constants import COT, OPTIONS, READER
 from carrara.items import registry
 from carrara.items.arrangement import check_task
 from carrara.items.item import context_of, contexts, count_existing, given_count, left_out, questions_of
@@ -304,7 +304,8 @@ class _Replies:
             return
         generation = GenerateConfig(temperature=config.temperature, max_tokens=config.max_tokens)
         within, cot = "answer" if config.holds_answer else "", _way(str(_thinking(config)))
-        settings = settings_of("", config.model_args, generation, config.setting_of_reader, cot, within)
+        likelihood = OPTIONS if config.likelihood else ""
+        settings = settings_of("", config.model_args, generation, config.setting_of_reader, cot, within, likelihood)
         model = split_digest(logged_name(config.model))[0]
         self.by_model = [result for result in read_results(config.out, leave_out) if result.model == model]
         for result in self.by_model:

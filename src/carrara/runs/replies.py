@@ -3,6 +3,7 @@
 Logs may come from somebody else. A log is damaged if a sample's fields have other types or values than a run writes.
 """
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,9 +16,11 @@ from carrara.answers.status import NEVER_ASKED, Status
 from carrara.answers.turn_trace import read_turns
 from carrara.constants import (
     KEY,
+    LIKELIHOOD,
     MONEY,
     NATS,
     NOT_ASKED,
+    OPTIONS,
     PLACES,
     PROMPT,
     READING,
@@ -25,11 +28,13 @@ from carrara.constants import (
     REPLY_TOKENS,
     REQUEST,
     REQUESTS,
+    RIVALS,
     SPEED,
 )
 from carrara.results.result import (
     FATES,
     FactTrace,
+    Likelihood,
     ReadingCost,
     ReplyToken,
     Result,
@@ -323,6 +328,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
         money=meta.get(MONEY),
         nats=notes.get(NATS),
         reply_tokens=tuple(ReplyToken(*token) for token in notes.get(REPLY_TOKENS) or ()),
+        likelihood=_likelihood(meta, notes),
         requests=notes.get(REQUESTS, meta.get(REQUESTS)),
         repeated=meta.get(REPEATED, 0),
         error_type=notes.get("kind", ""),
@@ -338,6 +344,20 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
     )
     check_result(result)
     return result
+
+
+def _likelihood(meta: Mapping[str, Any], notes: Mapping[str, Any]) -> Likelihood | None:
+    if LIKELIHOOD not in notes:
+        return None
+    record = notes[LIKELIHOOD]
+    likelihood = Likelihood(
+        tuple(meta[OPTIONS]), tuple(map(float, record["logprobs"])), tuple(record["tokens"]), meta[RIVALS]
+    )
+    if not len(likelihood.options) == len(likelihood.logprobs) == len(likelihood.tokens) > 1:
+        raise ValueError("the options and their likelihoods are not as many")
+    if not all(math.isfinite(logprob) and logprob <= 0 for logprob in likelihood.logprobs):
+        raise ValueError("a log-likelihood is not finite, or above 0")
+    return likelihood
 
 
 def _facts(reading: Mapping[str, Any], status: Status, score: float) -> tuple[FactTrace, ...]:

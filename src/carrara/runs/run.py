@@ -24,7 +24,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model
 from rich.console import Console
 
-from carrara.constants import FOLLOW_UPS
+from carrara.constants import FOLLOW_UPS, OPTIONS
 from carrara.items.item import left_out
 from carrara.items.item_id import ALL, RunJob
 from carrara.items.prompt_pack import Pack, read_pack
@@ -55,6 +55,7 @@ from carrara.runs.settings import SERVER, address, file_of, settings_of
 from carrara.runs.tasks import estimate, make_task
 from carrara.runs.window import Window
 from carrara.servers.inspect_private import PrerequisiteError, plain, platform
+from carrara.servers.likelihood import answer_by_likelihood, check_likelihood
 from carrara.servers.probe import IN_PROCESS, check_server
 from carrara.servers.reasoning_mode import ASKED, PREFILLED, Thinking, reasoning_way, require_prefill
 from carrara.servers.retry import TALLY
@@ -223,6 +224,10 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
                 config, sum(job.first.length * job.instances for job in config.jobs if job.instances < ALL), "about "
             )
         extra_body = dict[str, Any]()
+        if config.likelihood:
+            if not known:
+                check_likelihood(config.model, config.base_url, config.model_args, model.api)
+            answer_by_likelihood(model.api)
         model.api = _make_provider(config, model, known, extra_body)
         tasks = _tasks(config, model, console, sharding.jobs_in(blocks))
         config = evolve(config, tasks=tuple(tasks))
@@ -400,7 +405,10 @@ def _subject(config: RunConfig, model: Model) -> Subject:
     generation = model.config.merge(GenerateConfig(temperature=config.temperature, max_tokens=config.max_tokens))
     inside = "answer" if config.holds_answer else ""
     server = "" if config.anywhere else address(model)
-    settings = settings_of(server, model.model_args, generation, config.setting_of_reader, config.cot, inside)
+    likelihood = OPTIONS if config.likelihood else ""
+    settings = settings_of(
+        server, model.model_args, generation, config.setting_of_reader, config.cot, inside, likelihood
+    )
     settings |= file_of(str(model))
     return split_digest(str(model))[0], tuple(sorted(settings.items()))
 
@@ -429,6 +437,7 @@ def _tasks(
                 thinking=Thinking.parse(config.cot),
                 within=_room(config, whole_jobs.get(job, job), pack),
                 anywhere=config.anywhere,
+                likelihood=config.likelihood,
             )
         except LengthError as error:
             if len(config.jobs) == 1:

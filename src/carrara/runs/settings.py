@@ -14,7 +14,7 @@ from typing import Any
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model
 
-from carrara.constants import COT, READER
+from carrara.constants import COT, LIKELIHOOD, READER
 from carrara.results.result import ARGUMENT, RECORDED, SOLVER, WITHIN
 from carrara.servers.secrets import hide, public
 from carrara.tokenizers.gguf import split_digest
@@ -54,9 +54,15 @@ ANYWHERE = "anywhere"
 
 
 def settings_of(
-    server: str, args: Mapping[str, Any], config: GenerateConfig, reader: str = "", cot: str = "", within: str = ""
+    server: str,
+    args: Mapping[str, Any],
+    config: GenerateConfig,
+    reader: str = "",
+    cot: str = "",
+    within: str = "",
+    likelihood: str = "",
 ) -> dict[str, str]:
-    named_settings = ((SERVER, server), (READER, reader), (COT, cot), (WITHIN, within))
+    named_settings = ((SERVER, server), (READER, reader), (COT, cot), (WITHIN, within), (LIKELIHOOD, likelihood))
     settings = {name: value for name, value in named_settings if value}
     for name, value in sorted(config.model_dump(exclude_none=True).items()):
         if name not in NEUTRAL:
@@ -86,7 +92,7 @@ def settings_in(log: EvalLog) -> dict[str, str]:
     server = _argument(log, SERVER) or _plain(log.eval.model_base_url)
     server = "" if server == ANYWHERE else server
     config = log.eval.model_generate_config.merge(log.plan.config)
-    reader_settings = (_argument(log, name) for name in (READER, COT, WITHIN))
+    reader_settings = (_argument(log, name) for name in (READER, COT, WITHIN, LIKELIHOOD))
     settings = settings_of(server, log.eval.model_args, config, *reader_settings) | file_of(log.eval.model)
     if recorded := (log.eval.metadata or {}).get(RECORDED):
         settings[RECORDED] = str(recorded)

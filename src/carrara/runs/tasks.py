@@ -4,7 +4,7 @@ A sample of Inspect holds its id, a reference in place of the prompt, the gold a
 by.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
@@ -21,8 +21,10 @@ from carrara.constants import (
     COT,
     FOLLOW_UPS,
     KEY,
+    LIKELIHOOD,
     MONEY,
     NATS,
+    OPTIONS,
     PLACES,
     PROMPT,
     READER,
@@ -30,6 +32,7 @@ from carrara.constants import (
     REPEATED,
     REPLY_TOKENS,
     REQUESTS,
+    RIVALS,
     SPEED,
     WHOLE,
 )
@@ -40,6 +43,7 @@ from carrara.items.prefix_order import by_prefix
 from carrara.items.prompt import FollowUps
 from carrara.items.prompt_pack import Pack
 from carrara.items.registry import load
+from carrara.items.rivals import options_of
 from carrara.readers.context import ReaderContext
 from carrara.readers.losses import count_private, trace_facts
 from carrara.readers.prompts import is_quick_to_render, prompt_of
@@ -57,6 +61,7 @@ from carrara.runs.reasoning import spent
 from carrara.runs.settings import ANYWHERE, SERVER, address
 from carrara.runs.whole_prompt import check_prompt, remove_prompt, remove_texts, render_prompt
 from carrara.servers.inspect_private import PrerequisiteError, RegistryInfo, plain, registry_tag
+from carrara.servers.likelihood import answer_by_likelihood
 from carrara.servers.model_names import check_style
 from carrara.servers.reasoning_mode import Thinking
 from carrara.servers.response import ending
@@ -81,6 +86,7 @@ def make_task(
     thinking: Thinking,
     within: int | None = None,
     anywhere: bool = False,
+    likelihood: bool = False,
 ) -> Task:
     """Return the Inspect task of several instances of a task at one length.
 
@@ -91,6 +97,7 @@ def make_task(
         model: The model that is to reply. None: it is not known yet.
         within: Tokens of the length that are reserved for the answer. None: the length does not include it.
         anywhere: Whether it does not matter at which address the model is.
+        likelihood: Whether answers are compared by their likelihoods, not written by the model.
 
     Raises:
         LengthError: No instance fits the length.
@@ -100,6 +107,10 @@ def make_task(
         check_style(str(model), first.style)
     if first.style == "base" and thinking.way == "exactly":
         raise UsageError("a base model completes its prompt, which ends where the answer begins: leave cot=exactly out")
+    if likelihood and first.style != "base":
+        raise UsageError(
+            "`likelihood` compares how a prompt goes on, and a chat prompt ends otherwise: give `style=base`"
+        )
     if within and within >= first.length:
         raise UsageError(
             f"an answer that takes {within:,} tokens has no room in {write_length(first.length)}: "
@@ -124,9 +135,10 @@ def make_task(
     read_by = "" if reader.is_whole else str(reader)
     kind, file = parse_sandbox(reader.name, reader.sandbox)
     settings = {SERVER: server, READER: read_by, COT: str(thinking), WITHIN: "" if within is None else "answer"}
+    settings[LIKELIHOOD] = OPTIONS if likelihood else ""
     short = first.task.rpartition("/")[2]
     task = Task(
-        dataset=MemoryDataset([_sample(item, first.length, budgeted) for item in items], name=first.task),
+        dataset=MemoryDataset([_sample(item, first.length, budgeted, likelihood) for item in items], name=first.task),
         setup=render_prompt(**{name: value for name, value in {READER: read_by, COT: str(thinking)}.items() if value}),
         solver=ask(**{name: value for name, value in settings.items() if value}),
         scorer=graded(),
@@ -141,6 +153,7 @@ def make_task(
         "length": first.length, "n": instances, "params": first.params, "seed": first.seed, "split": first.split,
         "style": first.style, "tokenizer": first.tokenizer, "prompts": first.pack, "reader": read_by,
         "index": first.index, "cot": str(thinking), "within": within, "anywhere": anywhere, "arrange": first.arrange,
+        "likelihood": likelihood,
     }  # fmt: skip
     registry_tag(lambda **named: named, task, RegistryInfo(type="task", name=f"carrara/{short}"), **arguments)
     return task
@@ -160,8 +173,9 @@ def _is_budgeted(model: Model | None, style: Style, max_tokens: int | None) -> b
     return (style == "base" or str(model) == "carrara/smollm2") and not limited
 
 
-def _sample(item: Item, length: int, budgeted: bool) -> Sample:
+def _sample(item: Item, length: int, budgeted: bool, likelihood: bool) -> Sample:
     item_id, question = item.item_id, item.question
+    options = options_of(item) if likelihood else None
     return Sample(
         id=item.id,
         # Not the question, which could be answered by guessing. It is a list, which the task's setup can fill.
@@ -180,10 +194,11 @@ def _sample(item: Item, length: int, budgeted: bool) -> Sample:
             **({"arrange": item_id.arrange} if item_id.arrange else {}),
             "labels": dict(question.labels),
             "category": item.task.category,
-            "chance_level": question.chance_level,
+            "chance_level": 1 / len(options.texts) if options else question.chance_level,
             "ask": question.ask,
             "budget": question.budget,
             "held": budgeted,
+            **({OPTIONS: list(options.texts), RIVALS: options.rivals} if options else {}),
             **({FOLLOW_UPS: list(follow_ups)} if (follow_ups := item.prompt.follow_ups).messages else {}),
         },
     )
@@ -196,11 +211,11 @@ def estimate(reader: Reader, metadata: Mapping[str, Any]) -> Estimate:
 
 
 @solver
-def ask(server: str = "", reader: str = "", cot: str = "", within: str = "") -> Solver:
+def ask(server: str = "", reader: str = "", cot: str = "", within: str = "", likelihood: str = "") -> Solver:
     """Have the model read the context of an item, by a reader, and reply to its question.
 
-    `server` and `within` have no effect here. Inspect takes two tasks for one if their models differ only by their
-    address, and for two if their solvers differ.
+    `server`, `within` and `likelihood` have no effect here. Inspect takes two tasks for one if their models differ only
+    by their address, and for two if their solvers differ.
     """
 
     thinking, way = Thinking.parse(cot), parse_reader(reader or WHOLE)
@@ -240,6 +255,7 @@ async def _ask(
     model = get_model()
     state.metadata.pop(PROMPT, None)
     if not isinstance(model.api, ReferencedAPI):  # `inspect eval` has made the model
+        answer_by_likelihood(model.api)
         model.api = ReferencedAPI(model, prompt_of, progress, quick=is_quick_to_render)
     item = item_of(id)
     watch = Watch(item.question.evidence)
@@ -282,11 +298,27 @@ async def _ask(
 def _answer_config(item: Item, state: TaskState) -> GenerateConfigArgs:
     """Return the settings of the request that is answered with the reply to the item."""
     config = GenerateConfigArgs()
+    if OPTIONS in state.metadata:
+        config["extra_body"] = {OPTIONS: continuations(item, state.metadata[OPTIONS])}
+        return config
     if state.metadata["held"]:
         config["max_tokens"] = item.question.budget
     if item.item_id.style == "base" and item.prompt.template.stop:
         config["stop_seqs"] = list(item.prompt.template.stop)
     return config
+
+
+def continuations(item: Item, options: Sequence[str]) -> list[str]:
+    """Return the texts with which a prompt goes on for each answer.
+
+    Worked examples have a space after the label; it belongs to the answer's first token. If one answer is the
+    beginning of another, such as `List 1` of `List 12`, the end of the line is a part of each: the shorter one would
+    otherwise be at least as probable whatever the model knows.
+    """
+    last = item.prompt.template.after[-1:]
+    space = "" if last.isspace() or last == "：" else " "
+    is_ambiguous = any(other != text and other.startswith(text) for text in options for other in options)
+    return [f"{space}{text}{chr(10) if is_ambiguous else ''}" for text in options]
 
 
 async def _read(reader: Reader, context: ReaderContext, model: CalledModel) -> Reading:
@@ -398,6 +430,7 @@ def _score_output(id: str, output: ModelOutput, any_solver: bool, reading: Mappi
             **({NATS: nats} if (nats := (output.metadata or {}).get(NATS)) is not None else {}),
             **({REPLY_TOKENS: tokens} if (tokens := (output.metadata or {}).get(REPLY_TOKENS)) else {}),
             **({SPEED: speed} if (speed := (output.metadata or {}).get(SPEED)) else {}),
+            **({LIKELIHOOD: found} if (found := (output.metadata or {}).get(LIKELIHOOD)) else {}),
             **({"trivial": trivial_scores} if trivial_scores else {}),
         },
     )

@@ -214,16 +214,14 @@ async def _list_models(api: ModelAPI, path: str = "") -> _ModelList:
             answer = await get(f"{path}/models", cast_to=object)
             listed = _ModelList(_names_in(answer), software=software_in_list(answer))
             if stated := window_in_list(answer, api.service_model_name()):
-                slots = (
-                    await get(_address_beside(str(client.base_url), "/props"), cast_to=object) if stated[1] else None
-                )
+                slots = await get(address_beside(str(client.base_url), "/props"), cast_to=object) if stated[1] else None
                 listed = listed._replace(window=window_in_props(slots) or stated[0])
     except Exception:  # the run itself reports problems with a server
         pass
     return listed
 
 
-def _address_beside(base_url: str, path: str) -> str:
+def address_beside(base_url: str, path: str) -> str:
     parts = urlsplit(base_url)
     return parts._replace(path=parts.path.rstrip("/").removesuffix("/v1") + path, query="", fragment="").geturl()
 
@@ -301,7 +299,7 @@ async def _with_version(api: ModelAPI, software: str) -> str:
     client: Any = getattr(api, "client", None)
     try:
         with anyio.move_on_after(_LIST_SECONDS):
-            answer = await client.get(_address_beside(str(client.base_url), _VERSION_PATHS[software]), cast_to=object)
+            answer = await client.get(address_beside(str(client.base_url), _VERSION_PATHS[software]), cast_to=object)
             version = answer.get("version") if isinstance(answer, dict) else None
             if isinstance(version, str) and re.fullmatch(r"[\w.+-]{1,40}", version):
                 return f"{software} {version}"

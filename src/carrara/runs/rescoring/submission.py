@@ -138,6 +138,8 @@ def _grade_again(reply: LoggedReply, scorer: Scorer) -> Result | Trouble:
     if isinstance(outcome, Trouble):
         return outcome
     graded_fields = {field: getattr(outcome, field) for field in GRADED_HERE}
+    if logged.likelihood:  # one of several answers was chosen
+        graded_fields["chance_level"] = 1 / len(logged.likelihood.options)
     graded_fields["status"] = status_of(outcome.status, record)
     graded_fields["scores"] = {**recall_of(record), **outcome.scores}
     if WITHIN not in logged.settings:  # otherwise the length includes the room for the answer
