@@ -1,5 +1,7 @@
 """Names with a fixed meaning: reserved names of corpora, and keys of the data that a run stores in Inspect's logs."""
 
+from typing import Literal
+
 RESERVED_NAMES = ("none", "everyday", "letters", "refrain", "others")
 """Corpus names that are reserved for built-in haystacks. `others` stands for facts about other people; the task
 defines it. Open a corpus with such a name by its hash or path."""
@@ -53,3 +55,8 @@ MEASURED = "carrara_measured"
 """In an output's metadata: the cost of reading an item with a streaming model."""
 NOT_ASKED = "not asked: "
 """The beginning of the error of an item for which the budget had no room."""
+
+LogprobsOf = Literal["prompt", "reply"]
+"""The tokens whose log-probabilities a request asks for."""
+MOST_ALTERNATIVES = 20
+"""The most likely tokens in the place of one that OpenAI's API returns at most, and vLLM by default."""

@@ -88,8 +88,8 @@ def test_a_server_that_cannot_is_refused_before_it_is_asked_for_items(tmp_path: 
     ("tasks", "more", "words"),
     [
         ("mrcr", {}, "michelangelo/mrcr asks for a long text"),
-        ("qa1", {"perplexity": True}, "leave `perplexity`, `batch` and `cot` out"),
-        ("qa1", {"cot": "none"}, "leave `perplexity`, `batch` and `cot` out"),
+        ("qa1", {"perplexity": True}, "leave `perplexity`, `logprobs`, `measure_speed`, `batch` and `cot` out"),
+        ("qa1", {"cot": "none"}, "leave `perplexity`, `logprobs`, `measure_speed`, `batch` and `cot` out"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(tasks: str, more: Any, words: str, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
+from carrara.constants import MOST_ALTERNATIVES
 from carrara.guard.guard_file import Guard, read
 from carrara.options import (
     ConnectionOptions,
@@ -27,7 +28,6 @@ from carrara.options import (
     text,
 )
 from carrara.runs.prices import Price
-from carrara.servers.server_info import MOST_ALTERNATIVES
 from carrara.signature import SEVERAL
 from carrara.util.errors import UsageError
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from carrara.constants import LogprobsOf
 from carrara.guard.config import LETTERS, CompareServersConfig
 from carrara.runs.config import model_name
 from carrara.servers.model_names import check_model, is_llama
 from carrara.servers.probe import check_file_model, is_probed, probe
 from carrara.servers.secrets import public
-from carrara.servers.server_info import LogprobsOf
 from carrara.util.errors import RunError, UsageError
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from attrs import converters, field, frozen
 from attrs.validators import optional
 from cyclopts import Group, Parameter
 
+from carrara.constants import MOST_ALTERNATIVES, LogprobsOf
 from carrara.items.item_id import ALL, RunJob
 from carrara.items.selection import Sampling, Selection
 from carrara.options import (
@@ -34,7 +35,6 @@ from carrara.runs.jobs import RunItems, jobs_of, tasks_of
 from carrara.runs.prices import Price, price_of
 from carrara.servers.model_names import check_style, is_llama, tokenizer_for
 from carrara.servers.secrets import refuse_secret
-from carrara.servers.server_info import MOST_ALTERNATIVES, LogprobsOf
 from carrara.util.errors import UsageError
 from carrara.util.quantities import check_count
 

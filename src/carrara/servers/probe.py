@@ -27,14 +27,14 @@ from urllib.parse import urlsplit
 import anyio
 from inspect_ai.model import ModelAPI
 
-from carrara.constants import NATS, REPLY_TOKENS
+from carrara.constants import NATS, REPLY_TOKENS, LogprobsOf
 from carrara.servers.model_names import OURS, PROVIDERS
 from carrara.servers.providers import make_model, secrets_of
 from carrara.servers.reasoning_mode import takes_prompts_only
 from carrara.servers.response import average_logprobs, keep_reply_tokens, tells_overflow
 from carrara.servers.retry import Kind, RetryTrouble
 from carrara.servers.secrets import mask, public
-from carrara.servers.server_info import LogprobsOf, ServerInfo, completes, shown_names
+from carrara.servers.server_info import ServerInfo, completes, shown_names
 from carrara.servers.short_question import (
     QUESTION,
     ShortAnswer,

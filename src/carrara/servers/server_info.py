@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from carrara.servers.retry import RetryTrouble
 from carrara.servers.template_text import TemplateText, describe_surplus, describe_template
@@ -10,11 +10,6 @@ from carrara.util.table import TableLine, table
 
 Prefill = Mapping[str, Any]
 """The field of a request that makes the server continue its last message. Many servers need none."""
-
-LogprobsOf = Literal["prompt", "reply"]
-"""The tokens whose log-probabilities a request asks for."""
-MOST_ALTERNATIVES = 20
-"""The most likely tokens in the place of one that OpenAI's API returns at most, and vLLM by default."""
 
 SHOWN = 5
 """The number of model names that the table shows."""

@@ -22,13 +22,14 @@ from inspect_ai.model import (
     ModelOutput,
 )
 
+from carrara.constants import LogprobsOf
 from carrara.servers.inspect_private import PrerequisiteError, plain
 from carrara.servers.providers import prepare_client, secrets_of
 from carrara.servers.redact import believable, clip
 from carrara.servers.response import validate_responses
 from carrara.servers.retry import RetryTrouble, status_of, trouble_of
 from carrara.servers.secrets import public
-from carrara.servers.server_info import LogprobsOf, Prefill
+from carrara.servers.server_info import Prefill
 from carrara.servers.speed import set_streaming, timing
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
