@@ -17,6 +17,7 @@ import math
 import re
 import threading
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -24,7 +25,11 @@ from os.path import commonprefix
 from random import Random
 from typing import Any
 
-from carrara.items.item import item_of
+from carrara.guard.guard_file import Guard, GuardItem
+from carrara.guard.items import REGIONS
+from carrara.items.item import item_of, messages_of
+from carrara.items.item_id import ItemId
+from carrara.items.prompt import fingerprint
 from carrara.types import Message
 from carrara.verify.reference import oracle
 from tests.helpers.json_server import Handler, Server, listening
@@ -80,7 +85,7 @@ class Caching:
         fixed = Random(name)
         if fixed.random() < TIES:
             flips = bool(cached) and rng.random() < 0.5
-            said = ("Sure. ", "Well. ")[(fixed.random() < 0.5) != flips] + said
+            said = ("Sure, I have read it.\n\n", "Well, I have read it.\n\n")[(fixed.random() < 0.5) != flips] + said
         return self._reply(said, tokens, cached, rng.uniform(0, self.noise) if cached else 0.0, request)
 
     def _answer(self, name: str, text: str, shared: int, rng: Random) -> str:
@@ -112,12 +117,26 @@ class Caching:
 
 def token_of(word: str, noise: float) -> dict[str, Any]:
     """Return a token with its alternatives: another word that is as likely at a near-tie."""
-    ties = {"Sure.", "Well."}
+    ties = {"Sure,", "Well,"}
     others = ties - {word} if word in ties else {" else"}
     first = 0.5 + noise if word in ties else 0.97 - noise
     chances = {word: first, **dict.fromkeys(others, 0.99 - first)}
     tops = [{"token": text, "bytes": None, "logprob": math.log(chance)} for text, chance in chances.items()]
     return {**tops[0], "top_logprobs": tops}
+
+
+def guard_of(ids: Mapping[str, str], n: int) -> Guard:
+    """Return a guard of the first n items of each capability at each length, without asking anybody."""
+    chosen = defaultdict[tuple[str, int], list[str]](list)
+    for name in ids.values():
+        item_id = ItemId.parse(name)
+        chosen[item_id.task, item_id.length].append(name)
+    items = [
+        GuardItem(name, fingerprint(messages_of(name)), task, REGIONS[number % len(REGIONS)], None)
+        for (task, _), names in chosen.items()
+        for number, name in enumerate(names[:n])
+    ]
+    return Guard("openai-api/test/reader", "gpt2", True, 0.98, None, 0.0, items)
 
 
 class CachingHandler(Handler):
