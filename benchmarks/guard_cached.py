@@ -1,7 +1,7 @@
 """Check replies after cache hits: `carrara guard check --cached` on servers that break after a hit, and on honest ones.
 
-    python -m benchmarks.guard_cached                                         simulated checks, and a server of the tests
-    python -m benchmarks.guard_cached --only real --gguf model.gguf           llama.cpp with its prefix cache
+    python -m benchmarks.guard_cached                                 simulated checks, and a server of the tests
+    python -m benchmarks.guard_cached --only real --gguf model.gguf   llama.cpp with its prefix cache
 
 simulated   The tests alone, with drawn answers and distances: honest servers with noise after a hit, and faults.
 served      The whole check, over HTTP, on the server of the tests (tests/helpers/caching_server.py).
@@ -60,7 +60,9 @@ def words(flips: float) -> Draw:
     return lambda rng, kind: (RATE, float(rng.random() < flips), 0.0)
 
 
-def corrupt(share: float, kinds: tuple[Kind, ...] = ("again", "shared"), right: float = 0.1, moved: float = 0.9) -> Draw:
+def corrupt(
+    share: float, kinds: tuple[Kind, ...] = ("again", "shared"), right: float = 0.1, moved: float = 0.9
+) -> Draw:
     def draw(rng: random.Random, kind: Kind) -> tuple[float, float, float]:
         return (right, moved, 0.0) if kind in kinds and rng.random() < share else honest(0.005)(rng, kind)
 
@@ -141,7 +143,7 @@ SERVERS: list[tuple[str, str, dict[str, object]]] = [
     ("the same, cannot be asked without its cache", "middle", {"software": "library"}),
     ("only where a prefix was cached", "prefix", {}),
     ("the same, cannot be asked without its cache", "prefix", {"software": "library"}),
-    ("in one hit of five", "sometimes", {}),
+    ("gives another prompt's answer in one hit of five", "sometimes", {}),
     ("the same, no log-probabilities", "sometimes", {"logprobs": False}),
     ("other words, and right answers", "late", {}),
 ]
@@ -166,7 +168,7 @@ def served(times: int) -> Iterator[str]:
         said = ", ".join(f"{n} {verdict}" for verdict, n in verdicts.most_common())
         prompts = sorted(n for _, n, _ in ended)
         rows.append([name, said, f"{median(prompts):.0f}", f"{prompts[-1]}", f"{median(n for _, _, n in ended):.0f}"])
-    yield f"{len(guard.items)} items of 512 and 1,024 tokens, three capabilities; noise in a tenth of the replies at near-ties"
+    yield f"{len(guard.items)} items of 512 and 1,024 tokens, three capabilities; a tenth of the replies has a near-tie"
     yield from table(["server after a hit", "verdicts", "prompts: median", "most", "requests: median"], rows)
 
 
@@ -186,7 +188,8 @@ def serve(gguf: Path, port: int) -> None:
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     params.cache_prompt, params.cache_ram_mib = True, 0
     params.verbosity, params.ui = -1, False
-    xllamacpp.Server(params)
+    server = xllamacpp.Server(params)
+    print(f"served at {server.listening_address}", flush=True)
     while True:
         time.sleep(3600)
 
@@ -202,9 +205,18 @@ def real(gguf: Path, folder: Path, capabilities: str, lengths: str) -> Iterator[
             url = f"http://127.0.0.1:{port}"
             _wait(url, process)
             if not path.exists():
-                asked = ("openai-api/local/m", capabilities)
-                given = {"base_url": f"{url}/v1", "tokenizer": f"gguf:{gguf}", "lengths": lengths, "n": 8, "times": 2}
-                carrara.guard.make(*asked, **given, max_tokens=TOKENS, connections=1, out=path)
+                carrara.guard.make(
+                    "openai-api/local/m",
+                    capabilities,
+                    base_url=f"{url}/v1",
+                    tokenizer=f"gguf:{gguf}",
+                    lengths=lengths,
+                    n=8,
+                    times=2,
+                    max_tokens=TOKENS,
+                    connections=1,
+                    out=path,
+                )
             result = carrara.guard.check(path, base_url=f"{url}/v1", cached=True)
         finally:
             process.terminate()

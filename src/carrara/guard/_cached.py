@@ -54,7 +54,7 @@ from carrara.servers.probe import is_probed, probe
 from carrara.servers.providers import make_model
 from carrara.servers.response import ending
 from carrara.servers.retry import attempts
-from carrara.servers.server_info import MOST_ALTERNATIVES, LogprobsOf, ServerInfo
+from carrara.servers.server_info import MOST_ALTERNATIVES, LogprobsOf
 from carrara.types import Message
 from carrara.util.errors import RunError, UsageError, describe_exception
 from carrara.util.log import logger
@@ -184,7 +184,7 @@ class CachedCheckResult(CheckResult):
     Examples:
         >>> from carrara.guard._cached import CachedCheckResult
         >>> CachedCheckResult("fine", prompts=84, tokens=86016, rate=0.99, faults=(), cells=(), wrong=())
-        fine: as without the cache, and as when the guard was made (right in 99%) · 84 prompts, 86,016 tokens
+        fine: after cache hits as it was when the guard was made (right in 99%) · 84 prompts, 86,016 tokens
     """
 
     hits: Sequence[CacheCell] = ()
@@ -199,7 +199,7 @@ class CachedCheckResult(CheckResult):
     def lines(self) -> Iterator[str]:
         """Yield the lines of the text."""
         first, *others = super().lines()
-        yield first.replace("fine: as it was when", "fine: as without the cache, and as when")
+        yield first.replace("fine: as it was", "fine: after cache hits as it was")
         yield from others
         if self.hits:
             yield from self._table_of_hits()
@@ -236,7 +236,7 @@ def check_cached(config: CheckGuardConfig) -> CachedCheckResult:
             )
     check = CachedCheck(config, model)
     try:
-        check.connect(anyio.run(check.probe))
+        anyio.run(check.probe)
         anyio.run(check.ask_all)
     except RunError as error:
         check.stopped = str(error)
@@ -259,13 +259,10 @@ class CachedCheck:
         self._turns = Counter[int]()
         self._salt = token_hex(16)  # of this check alone, so that an earlier one left nothing in the cache
 
-    async def probe(self) -> ServerInfo:
-        """Return what the check has to know of its server."""
+    async def probe(self) -> None:
+        """Find out what the server returns, and whether it can be asked without its cache."""
         logprobs: tuple[LogprobsOf, ...] = ("reply",)
-        return await probe(self.name, self.config.base_url, self.config.model_args, window=True, logprobs=logprobs)
-
-    def connect(self, info: ServerInfo) -> None:
-        """Take the facts about the server into account."""
+        info = await probe(self.name, self.config.base_url, self.config.model_args, window=True, logprobs=logprobs)
         self.software, self.has_logprobs = info.software, bool(info.reply_logprobs)
         self.can_isolate = bool(request_fields(self.software, "", False))
         self.tests = CacheTests(MARGIN if self.has_logprobs else MARGIN_OF_WORDS)
@@ -292,9 +289,9 @@ class CachedCheck:
     def _next_kind(self, item: GuardItem) -> Kind:
         """Return the kind of hit to test with an item: the other one when it comes again, and else in turn."""
         self._turns[item.length] += 1
-        again: Kind = "again" if self._turns[item.length] % 2 else "shared"
-        others: Mapping[Kind, Kind] = {"again": "shared", "shared": "again"}
-        self._kinds[item.id] = others[self._kinds[item.id]] if item.id in self._kinds else again
+        in_turn: Kind = "again" if self._turns[item.length] % 2 else "shared"
+        before = self._kinds.get(item.id)
+        self._kinds[item.id] = in_turn if before is None else "shared" if before == "again" else "again"
         return self._kinds[item.id]
 
     async def _ask(self, model: Model, item: GuardItem, kind: Kind, salt: str) -> None:
@@ -345,14 +342,16 @@ class CachedCheck:
             )
         return _result(id, self.name, output)
 
+    @property
+    def _tells_cached(self) -> bool:
+        """Whether the server tells cached tokens. Several do so only if there are some."""
+        return any(exchange.warm.cached_tokens is not None for exchange in self.exchanges)
+
     def _kinds_without_hits(self) -> list[Kind]:
         """Return the kinds of hits that did not occur, by the cached tokens that the server tells."""
-        told = [
-            (exchange.kind, exchange.warm) for exchange in self.exchanges if exchange.warm.cached_tokens is not None
-        ]
-        asked = Counter(kind for kind, _ in told)
-        hits = Counter(kind for kind, warm in told if _cached_share(warm) >= HIT)
-        return [kind for kind in KINDS if asked[kind] >= FEWEST_TOLD and not hits[kind]]
+        asked = Counter(exchange.kind for exchange in self.exchanges)
+        hits = Counter(exchange.kind for exchange in self.exchanges if _cached_share(exchange.warm) >= HIT)
+        return [kind for kind in KINDS if self._tells_cached and asked[kind] >= FEWEST_TOLD and not hits[kind]]
 
     def result(self) -> CachedCheckResult:
         """Return the result so far."""
@@ -386,7 +385,7 @@ class CachedCheck:
         if without_hits:
             kinds = " and ".join(f"({KINDS[kind]})" for kind in without_hits)
             yield f"No cache hit was seen {kinds}: turn the server's prefix cache on, or check longer prompts."
-        if all(exchange.warm.cached_tokens is None for exchange in self.exchanges):
+        if not self._tells_cached:
             yield (
                 "The server does not tell cached tokens, so it is not known whether its cache was hit "
                 "(vLLM: --enable-prompt-tokens-details, SGLang: --enable-cache-report)."
@@ -396,6 +395,10 @@ class CachedCheck:
                 "The server is none that can be asked without its cache (vLLM, SGLang, llama.cpp): where all but the "
                 "end is shared, its answers alone were judged."
             )
+        cold = [exchange.cold for exchange in self.exchanges if exchange.cold]
+        is_broken = bool(self.tests.faulty) or self.schedule.verdict == "broken"
+        if is_broken and 2 * sum(map(is_right, cold)) < len(cold):
+            yield "Most replies without a hit are wrong too, so that the fault is not the cache's alone."
         if warm := sum(not exchange.is_cold for exchange in self.exchanges):
             asked = count(len(self.exchanges), "prompt")
             yield f"For {warm} of {asked} the reply without a hit came from the cache too, and was not compared."
@@ -413,7 +416,6 @@ class CachedCheck:
     def _cell(self, length: int, kind: Kind) -> CacheCell:
         cell = [one for one in self.exchanges if one.item.length == length and one.kind == kind]
         pairs = [(exchange, moved) for exchange in cell if (moved := exchange.moved)]
-        told = [_cached_share(exchange.warm) for exchange in cell if exchange.warm.cached_tokens is not None]
         controls = [exchange.moved_without for exchange, _ in pairs if exchange.control]
         return CacheCell(
             length=length,
@@ -425,7 +427,7 @@ class CachedCheck:
             same=sum(moved.is_same for _, moved in pairs),
             moved=fmean(moved.moved for _, moved in pairs) if pairs else None,
             moved_without=fmean(controls) if controls else None,
-            cached=fmean(told) if told else None,
+            cached=fmean(_cached_share(exchange.warm) for exchange in cell) if self._tells_cached else None,
         )
 
 
