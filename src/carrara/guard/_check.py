@@ -167,6 +167,8 @@ class CheckResult:
 
 SMOKE_PROMPTS, SMOKE_BATCH = 40, 20
 """The most prompts of a smoke test, and the number that is asked at once."""
+SHOWN_IN_SENTENCE = 3
+"""The number of signs that its sentence has."""
 CONFIDENCE = 0.95
 """The confidence with which a smoke test excludes a share of wrong replies."""
 
@@ -192,7 +194,9 @@ class SmokeResult(CheckResult):
         """The result in one sentence."""
         asked = f"{count(self.prompts, 'prompt')} ({sum(cell.right for cell in self.cells)} right)"
         if self.verdict == "broken":
-            return f"BROKEN after {asked}: " + "; ".join(f"{fault.where}: {fault.what}" for fault in self.faults)
+            faults = [f"{fault.where}: {fault.what}" for fault in self.faults]
+            more = [f"and {len(faults) - SHOWN_IN_SENTENCE} more signs"] if len(faults) > SHOWN_IN_SENTENCE else []
+            return f"BROKEN after {asked}: {'; '.join(faults[:SHOWN_IN_SENTENCE] + more)}"
         if self.verdict == "unchecked" or not self.prompts:
             return f"COULD NOT CHECK: {self.reason}"
         at_lengths = {
