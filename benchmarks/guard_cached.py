@@ -31,8 +31,8 @@ from carrara.guard.items import REGIONS
 from carrara.guard.sequential import Schedule
 from carrara.util.table import table
 
-TIMES = 300
-SERVED_TIMES = 2
+TIMES = 200
+SERVED_TIMES = 5
 RATE = 0.98
 
 # --- simulated ---

@@ -100,7 +100,11 @@ class Caching:
         if self.way == "garbage":
             return "!!!! the the of of of"
         if breaks.get(self.way):
-            read = beside(self.ids[name]) if self.way in ("other", "sometimes") else text[: shared // 3] + text[2 * shared // 3 :]
+            read = (
+                beside(self.ids[name])
+                if self.way in ("other", "sometimes")
+                else text[: shared // 3] + text[2 * shared // 3 :]
+            )
         said = oracle(item, [Message("user", read)])
         return f"I have read it again. {said}" if self.way == "late" and shared else said
 

@@ -187,18 +187,18 @@ class SmokeResult(CheckResult):
     @property
     def code(self) -> int:
         """The exit code of the command: 1 if a fault was found or the server could not be checked."""
-        return int(self.verdict in ("broken", "unchecked"))
+        return int(self.verdict in ("broken", "unchecked") or not self.prompts)
 
     @property
     def sentence(self) -> str:
         """The result in one sentence."""
         asked = f"{count(self.prompts, 'prompt')} ({sum(cell.right for cell in self.cells)} right)"
         if self.verdict == "broken":
-            faults = [f"{fault.where}: {fault.what}" for fault in self.faults]
-            more = [f"and {len(faults) - SHOWN_IN_SENTENCE} more signs"] if len(faults) > SHOWN_IN_SENTENCE else []
-            return f"BROKEN after {asked}: {'; '.join(faults[:SHOWN_IN_SENTENCE] + more)}"
+            signs = [f"{fault.where}: {fault.what}" for fault in self.faults]
+            others = [f"and {len(signs) - SHOWN_IN_SENTENCE} more signs"] if len(signs) > SHOWN_IN_SENTENCE else []
+            return f"BROKEN after {asked}: {'; '.join(signs[:SHOWN_IN_SENTENCE] + others)}"
         if self.verdict == "unchecked" or not self.prompts:
-            return f"COULD NOT CHECK: {self.reason}"
+            return f"COULD NOT CHECK: {self.reason or 'no prompt has a reply'}"
         at_lengths = {
             length: _missed_at_most([cell for cell in self.cells if cell.length == length])
             for length in sorted({cell.length for cell in self.cells})
