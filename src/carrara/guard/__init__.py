@@ -91,7 +91,7 @@ def check(config: CheckGuardConfig) -> "CheckResult":
     Returns:
         The result, which prints as `carrara guard check` does. Its `verdict` is `fine`, `broken`, `open` (the replies
         do not decide) or `unchecked` (the server did not answer; `reason` says why). Its `code` is the exit code of
-        the command.
+        the command. With `cached`, it has the replies after a cache hit.
 
     Raises:
         UsageError: The file is not a guard, was changed, or an argument is wrong.
@@ -101,8 +101,11 @@ def check(config: CheckGuardConfig) -> "CheckResult":
         >>> carrara.guard.check("guard.json", base_url="http://127.0.0.1:8000/v1").verdict  # doctest: +SKIP
         'fine'
     """
+    from carrara.guard._cached import check_cached
     from carrara.guard._check import check_guard
 
+    if config.cached:
+        return beside_loop(lambda: check_cached(config))
     with TemporaryDirectory(prefix="carrara-", ignore_cleanup_errors=True) as aside:
         return beside_loop(lambda: check_guard(config, config.out or Path(aside)))
 

@@ -1,9 +1,11 @@
 """Check a server with a guard: ask its items until the replies decide whether the server is broken."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from carrara import tokenizers
 from carrara.guard.config import CheckGuardConfig
@@ -24,6 +26,9 @@ from carrara.util.errors import RunError, UsageError, os_error_text
 from carrara.util.log import logger
 from carrara.util.quantities import count, write_length
 from carrara.util.table import table
+
+if TYPE_CHECKING:
+    from carrara.servers.function_model import Function
 
 SHOWN, CHARACTERS = 5, 80
 """The number of wrong replies and failed requests that are shown, and the characters of each."""
@@ -160,6 +165,80 @@ class CheckResult:
         return "\n".join(self.lines())
 
 
+SMOKE_PROMPTS, SMOKE_BATCH = 40, 20
+"""The most prompts of a smoke test, and the number that is asked at once."""
+SHOWN_IN_SENTENCE = 3
+"""The number of signs that its sentence has."""
+CONFIDENCE = 0.95
+"""The confidence with which a smoke test excludes a share of wrong replies."""
+
+
+@dataclass(frozen=True, repr=False)
+class SmokeResult(CheckResult):
+    """The result of a check with few prompts, which is one sentence.
+
+    Examples:
+        >>> from carrara.guard._check import Cell, SmokeResult
+        >>> cells = [Cell(1024, "the end", 20, 20), Cell(4096, "the end", 20, 20)]
+        >>> SmokeResult("open", prompts=40, tokens=102400, rate=0.99, faults=(), cells=cells, wrong=())
+        no fault seen in 40 prompts (40 right); a fault in fewer than 1 reply of 13, or 1 of 7 at 1k, may be missed
+    """
+
+    @property
+    def code(self) -> int:
+        """The exit code of the command: 1 if a fault was found or the server could not be checked."""
+        return int(self.verdict in ("broken", "unchecked") or not self.prompts)
+
+    @property
+    def sentence(self) -> str:
+        """The result in one sentence."""
+        asked = f"{count(self.prompts, 'prompt')} ({sum(cell.right for cell in self.cells)} right)"
+        if self.verdict == "broken":
+            signs = [f"{fault.where}: {fault.what}" for fault in self.faults]
+            others = [f"and {len(signs) - SHOWN_IN_SENTENCE} more signs"] if len(signs) > SHOWN_IN_SENTENCE else []
+            return f"BROKEN after {asked}: {'; '.join(signs[:SHOWN_IN_SENTENCE] + others)}"
+        if self.verdict == "unchecked" or not self.prompts:
+            return f"COULD NOT CHECK: {self.reason or 'no prompt has a reply'}"
+        at_lengths = {
+            length: _missed_at_most([cell for cell in self.cells if cell.length == length])
+            for length in sorted({cell.length for cell in self.cells})
+        }
+        worst = min(at_lengths, key=lambda length: at_lengths[length])
+        more = f", or 1 of {at_lengths[worst]} at {write_length(worst)}," if len(at_lengths) > 1 else ""
+        missed = f"a fault in fewer than 1 reply of {_missed_at_most(self.cells)}{more} may be missed"
+        return f"no fault seen in {asked}; {missed}"
+
+    def record(self) -> dict[str, object]:
+        """Return the result as values for JSON: those of a check, and `sentence`."""
+        return super().record() | {"sentence": self.sentence}
+
+    def lines(self) -> Iterator[str]:
+        """Yield the sentence."""
+        yield self.sentence
+
+
+def _missed_at_most(cells: Sequence[Cell]) -> int:
+    """Return the n of the greatest share 1/n of wrong replies that these replies do not exclude.
+
+    The share has an upper bound by Clopper and Pearson, with a confidence of `CONFIDENCE`.
+
+    >>> _missed_at_most([Cell(1024, "the end", 40, 40)]), _missed_at_most([Cell(1024, "the end", 38, 40)])
+    (13, 6)
+    """
+    asked = sum(cell.asked for cell in cells)
+    wrong = asked - sum(cell.right for cell in cells)
+    low, high = 0.0, 1.0
+    for _ in range(STEPS):
+        share = (low + high) / 2
+        seldom = math.fsum(math.comb(asked, n) * share**n * (1 - share) ** (asked - n) for n in range(wrong + 1))
+        low, high = (share, high) if seldom > 1 - CONFIDENCE else (low, share)
+    return max(1, int(1 / high))
+
+
+STEPS = 30
+"""The number of halvings of an interval's end."""
+
+
 def cut(reply: str) -> str:
     """Return the beginning of a reply on one line."""
     text = " ".join(reply.split())
@@ -188,13 +267,8 @@ def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
     if folder.is_dir() and any(folder.iterdir()):
         raise UsageError(f"`out={folder}` is not empty, and a check asks everything anew: give a folder of its own")
     guard = config.guard
-    model = guard.model if config.model is None else config.model
-    if config.model is None:
-        check_file_model(guard.model, config.base_url, config.model_args, "the guard")
-    name = model_name(model)
-    check_model(name)
-    check_tokenizer(guard, name)
-    check_size(guard)
+    model = check_config(config)
+    most = min(SMOKE_PROMPTS, config.most or SMOKE_PROMPTS) if config.smoke else config.most
 
     def run_config(round: int, ids: Sequence[str]) -> RunConfig:
         return RunConfig(
@@ -208,10 +282,10 @@ def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
             **settings_of(config, ConnectionOptions),
         )
 
-    schedule = Schedule(guard, config.most)
+    schedule = Schedule(guard, most)
     replies = list[tuple[GuardItem, Result]]()
     silent, stopped = 0, ""
-    while batch := schedule.next_batch(BATCH):
+    while batch := schedule.next_batch(SMOKE_BATCH if config.smoke else BATCH):
         for item in batch:
             check_unchanged(item)
         try:
@@ -232,11 +306,26 @@ def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
                 schedule.fail(item)
             else:
                 schedule.add(item, is_right(result))
-        logger.info(str(schedule))
+        if not config.smoke:
+            logger.info(str(schedule))
         silent = silent + 1 if all(result.status == "error" for result in results.values()) else 0
-        if _find_other_counts(replies) or silent == SILENT_BATCHES:
+        if find_other_counts(replies) or silent == SILENT_BATCHES:
             break
-    return _summarize(guard, schedule, replies, stopped)
+    summary = summarize(guard, schedule, replies, stopped)
+    return SmokeResult(**vars(summary)) if config.smoke else summary
+
+
+def check_config(config: CheckGuardConfig) -> "str | Function":
+    """Return the model to ask, or raise `UsageError` if the guard does not suit it."""
+    guard = config.guard
+    if config.model is None:
+        check_file_model(guard.model, config.base_url, config.model_args, "the guard")
+    model = guard.model if config.model is None else config.model
+    name = model_name(model)
+    check_model(name)
+    check_tokenizer(guard, name)
+    check_size(guard)
+    return model
 
 
 def check_tokenizer(guard: Guard, model: str) -> None:
@@ -264,7 +353,7 @@ def check_unchanged(item: GuardItem) -> None:
         )
 
 
-def _find_other_counts(replies: Replies) -> list[Fault]:
+def find_other_counts(replies: Replies) -> list[Fault]:
     """Return a fault if the server counts other tokens than before, because prompts then arrive changed."""
     counts = find_changed_counts(
         [
@@ -284,9 +373,9 @@ def _find_other_counts(replies: Replies) -> list[Fault]:
     ]
 
 
-def _summarize(guard: Guard, schedule: Schedule, replies: Replies, stopped: str) -> CheckResult:
+def summarize(guard: Guard, schedule: Schedule, replies: Replies, stopped: str) -> CheckResult:
     """Return the result of a check; `stopped` says why it could not go on."""
-    other_counts = _find_other_counts(replies)
+    other_counts = find_other_counts(replies)
     tests = schedule.tests.by_name
     answered = [(item, result) for item, result in replies if result.status != "error"]
     failed = [(item, result) for item, result in replies if result.status == "error"]

@@ -87,6 +87,18 @@ class CheckGuardConfig(ConnectionOptions):
     """Write the runs into this folder. By default they are discarded."""
     most: int | None = field(default=None, validator=at_least(1))
     """The most prompts to send. By default each item is asked at most six times."""
+    cached: Flag = field(default=False, validator=is_flag)
+    """Ask for replies after a cache hit: each prompt again, or after one that shares all but its end. Requests are sent
+    one after the other, or as `connections` says."""
+    smoke: Flag = field(default=False, validator=is_flag)
+    """Send at most 40 prompts and print one sentence. The exit code is 0 unless a fault was found or the server could
+    not be checked."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.cached and self.smoke:
+            raise UsageError("`cached` takes more prompts than `smoke` sends: leave one of them out")
+        if self.cached and self.out:
+            raise UsageError("`cached` makes no runs that a folder could keep: leave `out` out")
 
 
 def _optional_guard_of(given: Annotated[Guard | File | None, text("FILE")]) -> Guard | None:

@@ -159,13 +159,16 @@ class Schedule:
         """Whether the allowed number of requests was made."""
         return self.most is not None and self.prompts + self.failed >= self.most
 
-    def next_batch(self, size: int) -> Sequence[GuardItem]:
+    def next_batch(self, size: int, beyond_fine: bool = False) -> Sequence[GuardItem]:
         """Return the items to ask next. Empty when the tests have decided, or no item is left.
 
         Items whose undecided strata were asked least come first. If only the test of all items is undecided, the
         shortest prompts come first.
+
+        Args:
+            beyond_fine: Whether to go on although the tests have found no fault, because of a test of the caller's.
         """
-        if self.verdict != "open":
+        if self.verdict == "broken" or (self.verdict == "fine" and not beyond_fine):
             return []
         if self.most is not None:
             size = min(size, self.most - self.prompts - self.failed)
