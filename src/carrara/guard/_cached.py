@@ -25,7 +25,7 @@ from typing import Any, Literal
 import anyio
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
 
-from carrara.constants import REPLY_TOKENS, REQUEST
+from carrara.constants import MOST_ALTERNATIVES, REPLY_TOKENS, REQUEST, LogprobsOf
 from carrara.guard._check import (
     PATIENCE,
     REQUEST_TIMEOUT,
@@ -54,7 +54,6 @@ from carrara.servers.probe import is_probed, probe
 from carrara.servers.providers import make_model
 from carrara.servers.response import ending
 from carrara.servers.retry import attempts
-from carrara.servers.server_info import MOST_ALTERNATIVES, LogprobsOf
 from carrara.types import Message
 from carrara.util.errors import RunError, UsageError, describe_exception
 from carrara.util.log import logger
