@@ -298,7 +298,8 @@ class ServerComparison:
             yield from table(
                 [
                     "length",
-                    "tokens that differ, at most",
+                    "tokens",
+                    "differ, at most",
                     "KL, at least",
                     "not listed",
                     *_by_letter("right reply", self._letters),
@@ -307,11 +308,15 @@ class ServerComparison:
                 [
                     [
                         write_length(group.length),
+                        str(group.compared),
                         f"{group.moved_at_most:.3f}",
-                        f"{group.divergence:.4f}",
+                        f"{group.divergence:.4f}"
+                        + (f" ± {group.divergence_half:.4f}" if group.divergence_half is not None else ""),
                         f"{group.unseen:.4f}",
-                        *(f"{value:.2f}" for value in group.logprobs or ()),
-                        *(f"{value:.2f}" for value in group.leads or ()),
+                        *(
+                            f"{value:.2f}" if value is not None else ""
+                            for value in (*(group.logprobs or (None, None)), *(group.leads or (None, None)))
+                        ),
                     ]
                     for group in known
                 ],

@@ -16,9 +16,11 @@ Each instance has one number: how much the distributions of its reply's tokens d
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from statistics import stdev
 
 from carrara.guard.equivalence import ALPHA_DIFFERENT, ALPHA_EQUIVALENT, BettingTest, PairVerdict, interval
 from carrara.guard.reply_difference import ReplyDifference
+from carrara.results.intervals import student
 
 
 @dataclass
@@ -86,9 +88,13 @@ class TokenGroup:
     """The lower end of its interval."""
     high: float
     moved_at_most: float
+    compared: int
+    """The number of tokens whose distributions were compared."""
     divergence: float | None
     """The mean Kullback-Leibler divergence of a token in nats, at least. None without log-probabilities. So are the
     next numbers."""
+    divergence_half: float | None
+    """Half the width of its 95 % interval (Student's, over replies)."""
     unseen: float | None
     """The mean probability of tokens that not both servers list."""
     logprobs: tuple[float, float] | None
@@ -122,7 +128,9 @@ def token_group(
         low=low,
         high=high,
         moved_at_most=_mean([difference.moved_at_most for difference in differences]),
+        compared=sum(difference.compared for difference in compared),
         divergence=_mean([difference.divergence for difference in compared]) if compared else None,
+        divergence_half=_half_width([difference.divergence for difference in compared]),
         unseen=_mean([difference.unseen for difference in compared]) if compared else None,
         logprobs=_mean_pair([difference.logprobs for difference in right_replies]),
         leads=_mean_pair([difference.leads for difference in right_replies]),
@@ -132,6 +140,11 @@ def token_group(
 
 def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if values else 0.0
+
+
+def _half_width(values: Sequence[float]) -> float | None:
+    n = len(values)
+    return student(n - 1) * stdev(values) / math.sqrt(n) if n > 1 else None
 
 
 def _mean_pair(pairs: Sequence[tuple[float, float] | None]) -> tuple[float, float] | None:
