@@ -56,6 +56,21 @@ def test_wrong_settings_are_refused(given: dict[str, Any]) -> None:
         door.guard.compare("carrara/oracle", "carrara/oracle", capabilities="qa1", **given)
 
 
+def test_a_model_without_a_price_is_refused_before_a_server_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "prices.toml").write_text('["carrara/oracle"]\ninput = 1\noutput = 2\n')
+    with pytest.raises(UsageError, match="no price of carrara/majority"):
+        door.guard.compare(
+            "carrara/oracle",
+            "carrara/oracle",
+            "carrara/majority",
+            capabilities="qa1",
+            lengths="0",
+            price=str(tmp_path / "prices.toml"),
+            out=tmp_path / "out",
+        )
+    assert not (tmp_path / "out").exists()
+
+
 def compared(one: Reading, other: Reading, *more: object) -> tuple[int, dict[str, Any], str]:
     with served(one, other) as urls:
         ended = carrara("guard", "compare", *urls, "--capabilities", TASKS, *SETTINGS, *more, "--json")

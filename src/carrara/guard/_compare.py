@@ -55,6 +55,7 @@ from carrara.profiling.capabilities import select
 from carrara.results.result import Result
 from carrara.results.scores import headline
 from carrara.runs.config import RunConfig
+from carrara.runs.prices import price_of
 from carrara.runs.run import run
 from carrara.servers.model_names import tokenizer_for
 from carrara.util.errors import RunError, UsageError, os_error_text
@@ -119,6 +120,8 @@ def compare_servers(config: CompareServersConfig, folder: Path) -> ServerCompari
     """
     guard = config.guard
     servers = endpoints_of(config)
+    for server in servers:
+        price_of(config.price, server.name)  # before a server is asked
     turns = _turns_of_guard(config, guard, servers) if guard else _turns_of_tasks(config, servers[0])
     _check_folder(folder)
     if config.logprobs:
