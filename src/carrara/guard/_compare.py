@@ -192,8 +192,13 @@ def _check_enough(config: CompareServersConfig, turns: Mapping[int, Sequence[Tur
         remedy: What to do if too few exist.
     """
     if config.smoke:
+        if missing := [write_length(length) for length, length_turns in turns.items() if not length_turns]:
+            raise UsageError(
+                f"`n={config.n}` and the tasks leave no instance of each task at {', '.join(missing)}: give {size} or "
+                f"more, or {remedy}"
+            )
         room = MOST_SMOKE_PROMPTS // len(turns)
-        needed = max(_count_prompts(length_turns[0]) for length_turns in turns.values() if length_turns)
+        needed = max(_count_prompts(length_turns[0]) for length_turns in turns.values())
         if needed > room:
             raise UsageError(
                 f"`smoke` sends {MOST_SMOKE_PROMPTS} prompts at most, {room} at each length, and one instance of each "
@@ -375,7 +380,7 @@ def _describe_failures(comparison: _Comparison) -> str:
         for server in comparison.servers
         if any(failure.server == server.letter for failure in failures)
     ]
-    return f"{' and '.join(parts)} failed"
+    return f"{' and '.join(parts)} failed" if parts else "no prompt has a reply of both servers"
 
 
 def _summarize(config: CompareServersConfig, comparison: _Comparison) -> ServerComparison:
@@ -386,6 +391,8 @@ def _summarize(config: CompareServersConfig, comparison: _Comparison) -> ServerC
         reason = comparison.stopped
         if not reason and _has_gaps(comparison, config.margin):
             reason = f"{_describe_failures(comparison)}, and their scores could differ by more than the margin"
+        if not reason and not answered:
+            reason = "no prompt has a reply of both servers"
         verdict = "unchecked" if reason else verdict
     counts = find_changed_counts(
         [
