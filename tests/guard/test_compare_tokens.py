@@ -9,6 +9,10 @@ from typing import Any
 import pytest
 
 import carrara as door
+from carrara.guard._compare import _Comparison, _summarize
+from carrara.guard.config import CompareServersConfig
+from carrara.guard.endpoints import endpoints_of
+from carrara.guard.server_comparison import ServerComparisons
 from carrara.guard.token_tests import TokenTests
 from carrara.util.errors import UsageError
 from tests.guard.conftest import TASKS
@@ -54,6 +58,21 @@ def test_tokens_that_move_by_the_margin_are_rarely_called_anything(spread: float
 def test_wrong_settings_are_refused(given: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=next(iter(given))):
         door.guard.compare("carrara/oracle", "carrara/oracle", capabilities="qa1", **given)
+
+
+def test_a_model_without_a_price_is_refused_before_a_server_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "prices.toml").write_text('["carrara/oracle"]\ninput = 1\noutput = 2\n')
+    with pytest.raises(UsageError, match="no price of carrara/majority"):
+        door.guard.compare(
+            "carrara/oracle",
+            "carrara/oracle",
+            "carrara/majority",
+            capabilities="qa1",
+            lengths="0",
+            price=str(tmp_path / "prices.toml"),
+            out=tmp_path / "out",
+        )
+    assert not (tmp_path / "out").exists()
 
 
 def compared(one: Reading, other: Reading, *more: object) -> tuple[int, dict[str, Any], str]:
@@ -117,3 +136,19 @@ def test_smoke_is_one_sentence_and_forty_prompts(ids: dict[str, str]) -> None:
 def test_smoke_needs_room_for_an_instance_of_each_task() -> None:
     with pytest.raises(UsageError, match=r"`smoke` sends 40 prompts at most, 5 at each length, .* takes 7: give fewer"):
         door.guard.compare("carrara/oracle", "carrara/oracle", smoke=True, lengths="0,1k,2k,3k,4k,5k,6k,7k")
+
+
+def test_smoke_with_fewer_instances_than_tasks_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"`n=1` and the tasks leave no instance of each task at 0, 1k: give 2 or"):
+        door.guard.compare(
+            "carrara/oracle", "carrara/oracle", smoke=True, n=1, capabilities="finding,tracking", lengths="0,1k"
+        )
+
+
+def test_smoke_without_a_compared_prompt_is_not_ok() -> None:
+    config = CompareServersConfig(["carrara/oracle", "carrara/majority"], smoke=True)
+    servers = endpoints_of(config)
+    summary = _summarize(config, _Comparison((servers[0], servers[1]), by="tokens", expected=1))
+    result = ServerComparisons([summary], is_smoke=True)
+    assert result.code == 1
+    assert str(result).startswith("COULD NOT COMPARE: no prompt has a reply of both servers")

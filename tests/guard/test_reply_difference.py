@@ -6,9 +6,9 @@ import random
 import pytest
 from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, Logprob, Logprobs, ModelOutput, TopLogprob
 
-from carrara.constants import REPLY_TOKENS
-from carrara.guard.reply_difference import END, compare_tokens, compare_words
-from carrara.results.result import ReplyToken
+from carrara.constants import MOST_ALTERNATIVES, REPLY_TOKENS
+from carrara.guard.reply_difference import END, compare_replies, compare_tokens, compare_words
+from carrara.results.result import ReplyToken, Result
 from carrara.servers.response import MOST_REPLY_TOKENS, keep_reply_tokens
 
 WORDS = [f"w{number}" for number in range(60)]
@@ -71,6 +71,55 @@ def test_a_reply_that_ends_earlier_differs_at_its_end() -> None:
     assert not compare_words("a", "a ").is_same
 
 
+def test_probabilities_that_add_up_to_more_than_one_move_by_one_at_most() -> None:
+    """The tests of a mean take numbers up to 1. A number of 10 could show the contrary."""
+    first, second = (ReplyToken(texts[0], 0.0, dict.fromkeys(texts, 0.0)) for texts in ("abcdefghij", "klmnopqrst"))
+    difference = compare_tokens([first], [second])
+    assert (difference.moved, difference.moved_at_most) == (1.0, 1.0)
+
+
+def test_a_token_that_a_server_calls_impossible_is_compared() -> None:
+    first, second = ReplyToken("a", -0.7, {"a": -0.7, "b": -0.7}), ReplyToken("a", 0.0, {"a": 0.0, "b": -9999.0})
+    for pair in ([first], [second]), ([second], [first]):
+        difference = compare_tokens(*pair)
+        assert difference.moved == pytest.approx(0.5, abs=0.01)
+        assert math.isfinite(difference.divergence)
+
+
+def result(text: str, *tokens: str) -> Result:
+    kept = tuple(ReplyToken(token, -0.1, {token: -0.1}) for token in tokens)
+    return Result(
+        id="x",
+        task="t",
+        version=1,
+        model="m",
+        length=0,
+        tokens=1,
+        tokenizer="gpt2",
+        context_id="c",
+        instance_id="i",
+        status="ok",
+        score=1.0,
+        chance_level=0.0,
+        gold=text,
+        answer=text,
+        reply=text,
+        reply_tokens=kept,
+    )
+
+
+@pytest.mark.parametrize("others", [("a", "b", "<end>"), ("ab",), ("a", "", "b"), ("a", "b", "")])
+def test_equal_replies_of_other_tokens_are_the_same(others: tuple[str, ...]) -> None:
+    """Engines may count an end token to the reply, and another tokenizer cuts it elsewhere."""
+    difference = compare_replies(result("ab", "a", "b"), result("ab", *others))
+    assert difference.is_same
+    assert difference.moved == 0
+
+
+def test_equal_replies_after_other_reasoning_differ() -> None:
+    assert not compare_replies(result("ab", "so", "ab"), result("ab", "hm", "ab")).is_same
+
+
 def reply(*logprobs: float, top: float = -1.0) -> ModelOutput:
     content = [
         Logprob(token=str(number), logprob=logprob, top_logprobs=[TopLogprob(token="x", logprob=top)])
@@ -86,6 +135,16 @@ def test_tokens_are_kept_as_a_short_list() -> None:
     assert output.choices[0].logprobs is None
     many = keep_reply_tokens(reply(*[-0.5] * (MOST_REPLY_TOKENS + 9)))
     assert len((many.metadata or {})[REPLY_TOKENS]) == MOST_REPLY_TOKENS
+
+
+def test_a_server_that_lists_more_tokens_than_asked_fills_no_folder() -> None:
+    output = reply(-0.1)
+    assert output.choices[0].logprobs
+    output.choices[0].logprobs.content[0].top_logprobs = [
+        TopLogprob(token=str(number), logprob=-9.0) for number in range(1000)
+    ]
+    [(_, _, top)] = (keep_reply_tokens(output).metadata or {})[REPLY_TOKENS]
+    assert len(top) == MOST_ALTERNATIVES
 
 
 @pytest.mark.parametrize("output", [reply(), reply(-1, 7.0), reply(math.nan), reply(-math.inf), reply(-1, top=2.0)])

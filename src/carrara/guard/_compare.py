@@ -55,6 +55,7 @@ from carrara.profiling.capabilities import select
 from carrara.results.result import Result
 from carrara.results.scores import headline
 from carrara.runs.config import RunConfig
+from carrara.runs.prices import price_of
 from carrara.runs.run import run
 from carrara.servers.model_names import tokenizer_for
 from carrara.util.errors import RunError, UsageError, os_error_text
@@ -119,6 +120,8 @@ def compare_servers(config: CompareServersConfig, folder: Path) -> ServerCompari
     """
     guard = config.guard
     servers = endpoints_of(config)
+    for server in servers:
+        price_of(config.price, server.name)  # before a server is asked
     turns = _turns_of_guard(config, guard, servers) if guard else _turns_of_tasks(config, servers[0])
     _check_folder(folder)
     if config.logprobs:
@@ -189,8 +192,13 @@ def _check_enough(config: CompareServersConfig, turns: Mapping[int, Sequence[Tur
         remedy: What to do if too few exist.
     """
     if config.smoke:
+        if missing := [write_length(length) for length, length_turns in turns.items() if not length_turns]:
+            raise UsageError(
+                f"`n={config.n}` and the tasks leave no instance of each task at {', '.join(missing)}: give {size} or "
+                f"more, or {remedy}"
+            )
         room = MOST_SMOKE_PROMPTS // len(turns)
-        needed = max(_count_prompts(length_turns[0]) for length_turns in turns.values() if length_turns)
+        needed = max(_count_prompts(length_turns[0]) for length_turns in turns.values())
         if needed > room:
             raise UsageError(
                 f"`smoke` sends {MOST_SMOKE_PROMPTS} prompts at most, {room} at each length, and one instance of each "
@@ -372,7 +380,7 @@ def _describe_failures(comparison: _Comparison) -> str:
         for server in comparison.servers
         if any(failure.server == server.letter for failure in failures)
     ]
-    return f"{' and '.join(parts)} failed"
+    return f"{' and '.join(parts)} failed" if parts else "no prompt has a reply of both servers"
 
 
 def _summarize(config: CompareServersConfig, comparison: _Comparison) -> ServerComparison:
@@ -383,6 +391,8 @@ def _summarize(config: CompareServersConfig, comparison: _Comparison) -> ServerC
         reason = comparison.stopped
         if not reason and _has_gaps(comparison, config.margin):
             reason = f"{_describe_failures(comparison)}, and their scores could differ by more than the margin"
+        if not reason and not answered:
+            reason = "no prompt has a reply of both servers"
         verdict = "unchecked" if reason else verdict
     counts = find_changed_counts(
         [

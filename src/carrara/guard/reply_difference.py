@@ -28,6 +28,8 @@ END = "(end)"
 """What stands in place of a token after the end of a reply."""
 LEAST_REST = 1e-6
 """The least probability of all tokens that a server does not list. Less is rounding."""
+LEAST_PROBABILITY = 1e-300
+"""The probability of a token that a server calls impossible, such as by a log-probability of -9999."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,16 @@ def compare_replies(first: Result, second: Result) -> ReplyDifference:
         difference = compare_tokens(first.reply_tokens, second.reply_tokens)
         if difference.is_same and first.reply != second.reply:  # beyond the tokens that are kept
             return replace(difference, place=len(first.reply_tokens))
+        if not difference.is_same and first.reply == second.reply and _spell_the_same(first, second):
+            return compare_tokens(first.reply_tokens[: difference.place], second.reply_tokens[: difference.place])
         return difference
     return compare_words(first.reply, second.reply)
+
+
+def _spell_the_same(first: Result, second: Result) -> bool:
+    """Return whether tokens that differ write the same text: cut otherwise, or with an end token at one server alone."""
+    texts, others = ("".join(token.text for token in result.reply_tokens) for result in (first, second))
+    return texts.startswith(others) or others.startswith(texts)
 
 
 def compare_words(first: str, second: str) -> ReplyDifference:
@@ -122,7 +132,8 @@ def _compare_distributions(first: ReplyToken, second: ReplyToken) -> ReplyDiffer
     """Compare the distributions of one token."""
     p, q = _probabilities(first), _probabilities(second)
     shared = p.keys() & q.keys()
-    moved = max(_surplus(p, q, _most_unlisted(second, q)), _surplus(q, p, _most_unlisted(first, p)))
+    # Rounded probabilities may add up to more than 1, and the tests take numbers up to 1.
+    moved = min(1.0, max(_surplus(p, q, _most_unlisted(second, q)), _surplus(q, p, _most_unlisted(first, p))))
     unshared = [max(LEAST_REST, 1 - math.fsum(those[text] for text in shared)) for those in (p, q)]
     divergence = math.fsum(p[text] * math.log(p[text] / q[text]) for text in shared if p[text])
     divergence += unshared[0] * math.log(unshared[0] / unshared[1])
@@ -131,7 +142,7 @@ def _compare_distributions(first: ReplyToken, second: ReplyToken) -> ReplyDiffer
         place=None if first.text == second.text else 0,
         compared=1,
         moved=moved,
-        moved_at_most=max(moved, 1 - math.fsum(min(p[text], q[text]) for text in shared)),
+        moved_at_most=min(1.0, max(moved, 1 - math.fsum(min(p[text], q[text]) for text in shared))),
         divergence=max(0.0, divergence),
         unseen=unshared[0],
         logprobs=None if at_second is None else (first.logprob, at_second),
@@ -146,7 +157,8 @@ def _leads(first: ReplyToken, second: ReplyToken, at_second: float) -> tuple[flo
 
 
 def _probabilities(token: ReplyToken) -> Mapping[str, float]:
-    return {text: math.exp(logprob) for text, logprob in {**token.top, token.text: token.logprob}.items()}
+    logprobs = {**token.top, token.text: token.logprob}
+    return {text: max(LEAST_PROBABILITY, math.exp(logprob)) for text, logprob in logprobs.items()}
 
 
 def _most_unlisted(token: ReplyToken, listed: Mapping[str, float]) -> float:

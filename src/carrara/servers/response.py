@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from inspect_ai.model import ModelAPI, ModelOutput
 
-from carrara.constants import NATS, REPLY_TOKENS
+from carrara.constants import MOST_ALTERNATIVES, NATS, REPLY_TOKENS
 from carrara.servers.retry import GarbledReplyError, ServerError, message_in
 from carrara.util.transport import LIMIT, ReplyTooLargeError, ValueCounter
 
@@ -327,7 +327,8 @@ def keep_reply_tokens(output: ModelOutput) -> ModelOutput:
     for choice in output.choices:
         choice.logprobs = None
     tokens = [
-        (token.token, token.logprob, {top.token: top.logprob for top in token.top_logprobs or ()}) for token in content
+        (token.token, token.logprob, {top.token: top.logprob for top in (token.top_logprobs or ())[:MOST_ALTERNATIVES]})
+        for token in content
     ]
     logprobs = [logprob for _, logprob, top in tokens for logprob in (logprob, *top.values())]
     if tokens and all(math.isfinite(logprob) and logprob <= ROUNDING for logprob in logprobs):
