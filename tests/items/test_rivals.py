@@ -1,12 +1,13 @@
 """The wrong answers with which the likelihood of the right one is compared."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 
 from carrara.items.item import Item, make, rebuild
 from carrara.items.registry import names
-from carrara.items.rivals import MOST, form_of, options_of
+from carrara.items.rivals import LONGEST, MOST, chance_of, form_of, options_of
 from carrara.util.errors import UsageError
 
 REFUSED = {
@@ -40,6 +41,39 @@ def test_a_closed_list_is_taken_whole() -> None:
     one = item("babilong/qa1")
     options = options_of(one)
     assert (options.rivals, {*options.texts}) == ("closed list", {*one.question.options})
+
+
+@pytest.mark.parametrize(
+    ("task", "size"), [("babilong/qa7", 4), ("babilong/qa9", 2), ("babilong/qa10", 3), ("michelangelo/idk", 4)]
+)
+def test_the_options_do_not_depend_on_which_of_them_is_right(task: str, size: int) -> None:
+    """A guesser may name the most common answer alone, such as `no`: it is not the only rival of the others."""
+    for index in range(6):
+        one = item(task, index)
+        options = options_of(one)
+        assert (options.rivals, len(options.texts)) == ("closed list", size)
+        assert {*options.texts} == {*one.question.options}
+
+
+def test_rivals_are_about_as_long_as_the_right_answer() -> None:
+    """A sum of log-probabilities falls with the length."""
+    shortest = 0
+    for index in range(12):
+        with suppress(UsageError):
+            right, *rivals = options_of(item("minerva/snapshot", index)).texts
+            assert all(len(rival) <= LONGEST for rival in rivals)
+            shortest += all(len(right) < len(rival) for rival in rivals)
+    assert shortest <= 3
+
+
+def test_a_guess_among_options_knows_the_most_common_one() -> None:
+    one = item("michelangelo/idk")
+    assert chance_of(4, "closed list", one.question.chance_level) == 0.7
+    assert chance_of(10, "other instances", 0.0) == 0.1
+
+
+def test_keys_of_hexadecimal_digits_have_one_form() -> None:
+    assert {len(options_of(item("classic/json_kv", index)).texts) for index in range(6)} == {1 + MOST}
 
 
 def test_values_of_the_same_context_come_before_those_of_other_instances() -> None:

@@ -127,6 +127,10 @@ def test_a_single_instance_has_no_interval_and_a_single_condition_no_gain() -> N
     assert row.gain is None
 
 
+def test_a_prompt_that_the_server_cut_is_in_no_row() -> None:
+    assert likelihood_rows([compared(0, -1, -2, status="shortened")]) == []
+
+
 def test_slices_are_by_needed_facts_and_distance() -> None:
     near = [compared(i, -1, -2, places=(0.1, 0.2, 2)) for i in range(3)]
     far = [compared(i, -3, -2, places=(0.0, 0.9, 3)) for i in range(3, 6)]

@@ -228,8 +228,9 @@ def test_a_model_without_a_server_is_refused(tmp_path: Path) -> None:
 
 def reply(number: int, speed: Speed | None, score: float = 1.0, length: int = 512, **other: Any) -> Result:
     id = f"s/t@1/test-0-{number}"
+    status = other.pop("status", "ok")
     return Result(
-        f"{id}.0/{length}/chat/gpt2", "s/t", 1, "m", length, length, "gpt2", f"{id}/{length}", id, "ok", score, 0.1,
+        f"{id}.0/{length}/chat/gpt2", "s/t", 1, "m", length, length, "gpt2", f"{id}/{length}", id, status, score, 0.1,
         speed=speed, seconds=2.0, **other,
     )  # fmt: skip
 
@@ -265,6 +266,13 @@ def test_nothing_right_has_no_price() -> None:
     [row] = speed_rows([reply(0, Speed(1.0, 1.0, 1000, 0, 40), score=0.0)])
     assert row.right_answer is None
     assert speed_rows([reply(0, None)]) == []
+
+
+def test_a_prompt_that_the_server_cut_has_no_speed() -> None:
+    cut = [reply(i, Speed(1.0, 1.0, 1000, 0, 40), 0.0, 4096, status="shortened") for i in range(2)]
+    assert speed_rows(cut) == []
+    [row] = speed_rows([reply(0, Speed(1.0, 1.0, 1000, 0, 40)), *cut])
+    assert (row.length, row.replies, row.untimed) == (512, 1, 0)
 
 
 @pytest.mark.parametrize("speed", [Speed(-1.0), Speed(float("nan")), Speed(1.0, 1.0, 1 << 60), Speed("1")])  # type: ignore[arg-type]

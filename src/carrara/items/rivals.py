@@ -70,10 +70,26 @@ def options_of(item: Item, most: int = MOST) -> Options:
         if alike:
             return Options((gold, *alike), kind)
         if others and not fallback.rivals:
+            # The sum of an option's log-probabilities falls with its length.
+            others.sort(key=lambda text: abs(len(text) - len(gold)))
             fallback = Options((gold, *others[:most]), kind)
     if not fallback.rivals:
         raise UsageError(f"{name} has no other answers to compare the right one with: leave `likelihood` out")
     return fallback
+
+
+def chance_of(count: int, rivals: str, of_task: float) -> float:
+    """Return how often a guess among options is right.
+
+    Args:
+        count: The number of options.
+        rivals: Where the rivals come from.
+        of_task: The chance level of the question. It is higher if some answers of a closed list are more common.
+
+    >>> chance_of(4, "closed list", 0.7), chance_of(4, "same context", 0.0)
+    (0.7, 0.25)
+    """
+    return max(1 / count, of_task) if rivals == "closed list" else 1 / count
 
 
 def _written(item: Item, value: Any) -> str:
@@ -87,7 +103,7 @@ def _wrong(item: Item, values: Iterable[Any]) -> Iterator[str]:
     seen = set[str]()
     for value in values:
         text = _written(item, value)
-        if text in seen or not text or "\n" in text:
+        if text in seen or not text or "\n" in text or len(text) > LONGEST:
             continue
         seen.add(text)
         if item.grade(text).score == 0:
@@ -99,30 +115,40 @@ def form_of(text: str) -> str:
 
     >>> form_of("4821937"), form_of("small-barrel, lake"), form_of("3f2a-91b0")
     ('0000000', 'a-a, a', 'xxxx-xxxx')
+    >>> form_of("89677665-9b6e-48de-81cf-73616f2ae75a")
+    'uuid'
     """
 
     def form(match: re.Match[str]) -> str:
         word = match[0]
+        if "-" in word:
+            return "uuid"
         if word.isdigit():
             return "0" * len(word)
         return "x" * len(word) if any(map(str.isdigit, word)) or _HEX.fullmatch(word) else "a"
 
-    return re.sub(r"\w+", form, text)
+    return _WORD.sub(form, text)
 
 
+_WORD = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\w+")
 _HEX = re.compile(r"[0-9a-f]{4}|[0-9a-f]{8}|[0-9a-f]{12}")
 
 
 def _listed(item: Item, rng: Rng) -> Sequence[Any]:
     """Return the possible answers in random order. Empty if there is no list of them."""
-    question, instance = item.question, item.context.instance
-    if instance.guesses is not None:
-        return rng.shuffled(list(instance.guesses))
-    guesses: Sequence[Any] = ()
-    with suppress(NotImplementedError):
-        guesses = item.task.answer.guesses(question.gold, question.options)
-    is_closed = len(guesses) > 1 and (bool(question.options) or len(guesses) <= LISTED)
-    return rng.shuffled(list(guesses)) if is_closed and question.gold in guesses else ()
+    question, guesses = item.question, item.context.instance.guesses
+    possible: Sequence[Any] = question.options if question.gold in question.options else ()
+    if not possible:
+        with suppress(NotImplementedError):
+            possible = item.task.answer.guesses(question.gold, question.options)
+    # A guesser may name the most common answer alone. Beside each other answer, that would be the only rival.
+    lists = [possible] if question.options or len(possible) <= LISTED else []
+    if guesses is not None:
+        lists.insert(1 if question.options else 0, guesses)
+    for answers in lists:
+        if len(answers) > 1 and question.gold in answers:
+            return rng.shuffled(list(answers))
+    return ()
 
 
 def _in_context(item: Item, rng: Rng) -> Iterator[Any]:

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean, stdev
 from typing import Any
 
+from carrara.answers.status import NEVER_ASKED
 from carrara.constants import LIKELIHOOD, READER, WHOLE
 from carrara.results.differences import Difference
 from carrara.results.intervals import student
@@ -46,7 +47,7 @@ class LikelihoodRow:
     task: str
     length: int
     chance_level: float
-    """One divided by the number of options: the mean over the items."""
+    """How often a guess among the options is right (items/rivals.py): the mean over the items."""
     rivals: str
     """Where the rivals come from."""
     conditions: Mapping[str, Condition]
@@ -77,7 +78,11 @@ def likelihood_rows(
 
     Each series has another name than all other series of `among`, which the results may be a part of.
     """
-    measured = [result for result in results if result.likelihood and _condition(result) in CONDITIONS]
+    measured = [
+        result
+        for result in results
+        if result.likelihood and result.status not in NEVER_ASKED and _condition(result) in CONDITIONS
+    ]
     if not measured:
         return []
     bare = [_without_reader(result) for result in measured]

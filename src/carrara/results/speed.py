@@ -89,7 +89,7 @@ def speed_rows(
     for result in results:
         if result.status not in NEVER_ASKED:
             groups.setdefault((series_for(result), result.task if by_task else "", result.length), []).append(result)
-    timed = [result for result in results if result.speed is not None]
+    timed = [result for result in results if result.speed is not None and result.status not in NEVER_ASKED]
     costs = series_costs(timed, among)
     costs = costs if by_task else over_tasks(costs)
     return [_row(cost, groups[cost.series, cost.task, cost.length]) for cost in costs]

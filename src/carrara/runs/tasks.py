@@ -43,7 +43,7 @@ from carrara.items.prefix_order import by_prefix
 from carrara.items.prompt import FollowUps
 from carrara.items.prompt_pack import Pack
 from carrara.items.registry import load
-from carrara.items.rivals import options_of
+from carrara.items.rivals import chance_of, options_of
 from carrara.readers.context import ReaderContext
 from carrara.readers.losses import count_private, trace_facts
 from carrara.readers.prompts import is_quick_to_render, prompt_of
@@ -176,6 +176,9 @@ def _is_budgeted(model: Model | None, style: Style, max_tokens: int | None) -> b
 def _sample(item: Item, length: int, budgeted: bool, likelihood: bool) -> Sample:
     item_id, question = item.item_id, item.question
     options = options_of(item) if likelihood else None
+    chance_level = question.chance_level
+    if options:
+        chance_level = chance_of(len(options.texts), options.rivals, chance_level)
     return Sample(
         id=item.id,
         # Not the question, which could be answered by guessing. It is a list, which the task's setup can fill.
@@ -194,7 +197,7 @@ def _sample(item: Item, length: int, budgeted: bool, likelihood: bool) -> Sample
             **({"arrange": item_id.arrange} if item_id.arrange else {}),
             "labels": dict(question.labels),
             "category": item.task.category,
-            "chance_level": 1 / len(options.texts) if options else question.chance_level,
+            "chance_level": chance_level,
             "ask": question.ask,
             "budget": question.budget,
             "held": budgeted,

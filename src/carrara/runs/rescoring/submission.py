@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from carrara.items.item_id import ItemId
+from carrara.items.rivals import chance_of
 from carrara.results.result import WITHIN, ItemSource, Result, Subject
 from carrara.runs import manifest
 from carrara.runs.asked_items import MOST, Answered, match_results
@@ -139,7 +140,8 @@ def _grade_again(reply: LoggedReply, scorer: Scorer) -> Result | Trouble:
         return outcome
     graded_fields = {field: getattr(outcome, field) for field in GRADED_HERE}
     if logged.likelihood:  # one of several answers was chosen
-        graded_fields["chance_level"] = 1 / len(logged.likelihood.options)
+        count = len(logged.likelihood.options)
+        graded_fields["chance_level"] = chance_of(count, logged.likelihood.rivals, outcome.chance_level)
     graded_fields["status"] = status_of(outcome.status, record)
     graded_fields["scores"] = {**recall_of(record), **outcome.scores}
     if WITHIN not in logged.settings:  # otherwise the length includes the room for the answer
