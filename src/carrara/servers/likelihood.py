@@ -6,8 +6,8 @@ A model is asked in one of three ways. The prompt is the same text in all of the
                   with each option.
     grammar       llama.cpp, as a server or in this process: a grammar of token ids forces each option, and the
                   log-probabilities are those before the grammar. The prompt is read once, then cached.
-    forward pass  `hf/…` in this process. The prompt is read once, and its keys and values serve all options. A recurrent
-                  model without them reads the prompt with each option.
+    forward pass  `hf/…` in this process. The prompt is read once, and its keys and values serve all options. A model
+                  without them, such as Mamba, reads the prompt with each option.
 
 An option is counted from the last token boundary that all options share. That is the end of the prompt, unless a
 tokenizer merges the prompt's last characters with the first ones of an option. All options then count from the token
