@@ -9,6 +9,7 @@ word already, less a hundredth for each time, and otherwise -5 less a tenth for 
     silent      ignores `echo`, as llama.cpp does
     bare        shows tokens without the space before a word, as vLLM does for vocabularies of SentencePiece
     uncounted   does not say how many tokens a prompt has
+    overcounted, undercounted   count a token more or less than they list
 """
 
 import math
@@ -70,6 +71,8 @@ def _reply(request: dict[str, Any]) -> dict[str, Any]:
         return {**reply, "choices": [choice], "usage": usage}
     if model == "uncounted":
         usage = {}
+    if model in ("overcounted", "undercounted"):
+        usage["prompt_tokens"] += 1 if model == "overcounted" else -1
     values: list[float | None] = [None, *(logprob(token, tokens[:place]) for place, token in enumerate(tokens))]
     wrong: dict[str, float | None] = {"nan": math.nan, "positive": 0.25, "missing": None}
     if model in wrong and len(tokens) > 30:  # not the short text of the probe

@@ -59,6 +59,13 @@ def test_the_sums_are_those_of_the_options_tokens(model: str) -> None:
     assert output.usage.input_tokens == 1 + len(tokens_of(PROMPT))  # with the token that the server puts first
 
 
+def test_a_count_of_one_more_token_than_are_listed_shifts_nothing() -> None:
+    found = (served("overcounted", PROMPT, PLACES).metadata or {})[LIKELIHOOD]
+    assert found["logprobs"] == pytest.approx([reference(PROMPT, place) for place in PLACES])
+    with pytest.raises(UsageError, match="gives no log-probabilities"):
+        served("undercounted", PROMPT, PLACES)
+
+
 def test_tokens_that_merge_prompt_and_option_count_for_all_options() -> None:
     options = (" hall", "loft")
     output = served("merging", PROMPT, options)
@@ -222,6 +229,8 @@ def _tiny(kind: str, folder: Path) -> Any:
     heads = {"num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 4096}
     if kind == "llama":
         config = transformers.LlamaConfig(**sizes, **heads)
+    elif kind == "mamba":  # it has no keys and values
+        config = transformers.MambaConfig(vocab_size=259, hidden_size=32, num_hidden_layers=2, state_size=8)
     else:  # its cache cannot be cropped
         config = transformers.MistralConfig(**sizes, **heads, sliding_window=48)
     model = transformers.AutoModelForCausalLM.from_config(config).eval()
@@ -232,13 +241,13 @@ def _tiny(kind: str, folder: Path) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["llama", "mistral"])
-def test_fifty_items_equal_a_full_forward_pass(kind: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "items"), [("llama", 50), ("mistral", 50), ("mamba", 5)])
+def test_items_equal_a_full_forward_pass(kind: str, items: int, tmp_path: Path) -> None:
     api = _tiny(kind, tmp_path)
     import torch
 
     compared = 0
-    for index in range(50):
+    for index in range(items):
         item = make("babilong/qa1", style="base", index=index)
         options, prompt = options_of(item).texts, item.text[-400:]
         texts = tuple(continuations(item, options))
@@ -251,4 +260,4 @@ def test_fifty_items_equal_a_full_forward_pass(kind: str, tmp_path: Path) -> Non
             assert tokens == len(api.tokenizer(text)["input_ids"])
             assert logprob == pytest.approx(expected, abs=1e-4)
             compared += 1
-    assert compared == 300
+    assert compared == 6 * items

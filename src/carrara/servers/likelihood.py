@@ -6,7 +6,8 @@ A model is asked in one of three ways. The prompt is the same text in all of the
                   with each option.
     grammar       llama.cpp, as a server or in this process: a grammar of token ids forces each option, and the
                   log-probabilities are those before the grammar. The prompt is read once, then cached.
-    forward pass  `hf/…` in this process. The prompt is read once, and its keys and values serve all options.
+    forward pass  `hf/…` in this process. The prompt is read once, and its keys and values serve all options. A model
+                  without them, such as Mamba, reads the prompt with each option.
 
 An option is counted from the last token boundary that all options share. That is the end of the prompt, unless a
 tokenizer merges the prompt's last characters with the first ones of an option. All options then count from the token
@@ -236,12 +237,27 @@ async def _echo(api: Any, text: str) -> _Echo:
     tokens, values = (logprobs.get(name) for name in _LISTS) if isinstance(logprobs, dict) else (None, None)
     if not isinstance(tokens, list) or not isinstance(values, list) or len(tokens) != len(values):
         raise GarbledReplyError("has no log-probabilities of the prompt")
-    if not str(choice.get("text")).startswith(text) or not all(isinstance(token, str) for token in tokens):
+    repeated = str(choice.get("text"))
+    if not repeated.startswith(text) or not all(isinstance(token, str) for token in tokens):
         raise GarbledReplyError("does not repeat the prompt")
     usage = reply.get("usage")
-    count = usage.get("prompt_tokens") if isinstance(usage, dict) else None
-    end = count if type(count) is int and 0 < count <= len(tokens) else len(tokens) - 1
+    end = _end(len(tokens), usage.get("prompt_tokens") if isinstance(usage, dict) else None, repeated != text)
     return _Echo(tokens[:end], values[:end])
+
+
+def _end(listed: int, counted: Any, goes_on: bool) -> int:
+    """Return the number of the prompt's tokens among those of a reply, of which at most one follows the prompt.
+
+    Args:
+        counted: The server's count. Some servers count a token for the beginning of the text, and do not list it.
+        goes_on: Whether the text of the reply goes on after the prompt.
+
+    >>> _end(9, 8, True), _end(9, 9, True), _end(9, 9, False), _end(9, None, False)
+    (8, 8, 9, 8)
+    """
+    if type(counted) is int and 0 < counted < listed - 1:
+        raise GarbledReplyError("counts fewer tokens of the prompt than it lists")
+    return listed if counted == listed and not goes_on else listed - 1
 
 
 def _choice(reply: Any) -> dict[str, Any]:
@@ -342,14 +358,18 @@ def _by_forward_pass(api: Any, prompt: str, options: Sequence[str]) -> Measured:
     keeps = "logits_to_keep" in inspect.signature(api.model.forward).parameters
     with _FORWARD, torch.inference_mode():
         first = read(wholes[0][:start], **({"logits_to_keep": 1} if keeps else {}))
+        shared = getattr(first, "past_key_values", None)  # recurrent models such as Mamba have none
         scores = []
         for whole in wholes:
             ids = whole[start:]
             logits = first.logits[0, -1:]
-            if len(ids) > 1:
-                cache = _branch(first.past_key_values)
+            if len(ids) > 1 and shared is None:
+                kept = {"logits_to_keep": len(ids)} if keeps else {}
+                logits = read(whole[:-1], **kept).logits[0, -len(ids) :]
+            elif len(ids) > 1:
+                cache = _branch(shared)
                 logits = torch.cat([logits, read(ids[:-1], past_key_values=cache).logits[0]])
-                if cache is first.past_key_values:
+                if cache is shared:
                     cache.crop(1 - len(ids))
             chosen = logits.double().log_softmax(-1).gather(-1, torch.tensor(ids, device=logits.device)[:, None])
             scores.append(total(chosen[:, 0].tolist()))
