@@ -358,7 +358,7 @@ def _by_forward_pass(api: Any, prompt: str, options: Sequence[str]) -> Measured:
     keeps = "logits_to_keep" in inspect.signature(api.model.forward).parameters
     with _FORWARD, torch.inference_mode():
         first = read(wholes[0][:start], **({"logits_to_keep": 1} if keeps else {}))
-        shared = getattr(first, "past_key_values", None)  # recurrent models such as Mamba have none
+        shared: Any = getattr(first, "past_key_values", None)  # recurrent models such as Mamba have none
         scores = []
         for whole in wholes:
             ids = whole[start:]
