@@ -310,8 +310,8 @@ class ServerComparison:
                         f"{group.moved_at_most:.3f}",
                         f"{group.divergence:.4f}",
                         f"{group.unseen:.4f}",
-                        *(f"{value:.2f}" for value in group.logprobs or ()),
-                        *(f"{value:.2f}" for value in group.leads or ()),
+                        *("" if value is None else f"{value:.2f}" for value in group.logprobs or (None, None)),
+                        *("" if value is None else f"{value:.2f}" for value in group.leads or (None, None)),
                     ]
                     for group in known
                 ],
