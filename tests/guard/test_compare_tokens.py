@@ -23,6 +23,8 @@ from tests.guard.test_compare_servers import SETTINGS, served
 from tests.helpers.process import carrara
 from tests.helpers.reading_server import Reading
 
+TOKEN = ReplyToken("a", -0.1, {"a": -0.1})
+
 
 def test_replies_that_differ_are_found_after_a_few() -> None:
     tests = TokenTests(0.05, lengths=3)
@@ -169,4 +171,20 @@ def test_figures_that_are_not_known_are_left_blank() -> None:
     assert rows[-1][-2:] == ["-0.10", "-0.10"]
 
 
-TOKEN = ReplyToken("a", -0.1, {"a": -0.1})
+@pytest.mark.parametrize(
+    ("tokens", "says"),
+    [
+        (
+            [TOKEN],
+            "at most 47% of the tokens differ",
+        ),  # 0.38 after 8 without any difference, and 0.095 that is not listed
+        ([], "at most 38% of the replies differ"),
+    ],
+)
+def test_the_sentence_of_a_smoke_test_counts_what_is_not_listed(tokens: list[ReplyToken], says: str) -> None:
+    tests = TokenTests(0.4, 1)
+    while not tests.is_over:
+        tests.add([0.0])
+    group = token_group(0, tests, [compare_tokens(tokens, tokens)], [True])
+    pair = ServerComparison("equivalent", 0.4, ("a/b", "a/c"), 1, 1, groups=(), tokens_by_length=[group])
+    assert says in pair.sentence()

@@ -82,7 +82,7 @@ def compare_replies(first: Result, second: Result) -> ReplyDifference:
 
 
 def _spell_the_same(first: Result, second: Result) -> bool:
-    """Return whether tokens that differ write the same text: cut otherwise, or with an end token at one server alone."""
+    """Return whether tokens that differ write the same text: cut otherwise, or with an end token at one server."""
     texts, others = ("".join(token.text for token in result.reply_tokens) for result in (first, second))
     return texts.startswith(others) or others.startswith(texts)
 
