@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,17 @@ import carrara as door
 from carrara.guard._compare import _Comparison, _summarize
 from carrara.guard.config import CompareServersConfig
 from carrara.guard.endpoints import endpoints_of
-from carrara.guard.server_comparison import ServerComparisons
-from carrara.guard.token_tests import TokenTests
+from carrara.guard.reply_difference import compare_tokens
+from carrara.guard.server_comparison import ComparedGroup, ServerComparison, ServerComparisons
+from carrara.guard.token_tests import TokenTests, token_group
+from carrara.results.result import ReplyToken
 from carrara.util.errors import UsageError
 from tests.guard.conftest import TASKS
 from tests.guard.test_compare_servers import SETTINGS, served
 from tests.helpers.process import carrara
 from tests.helpers.reading_server import Reading
+
+TOKEN = ReplyToken("a", -0.1, {"a": -0.1})
 
 
 def test_replies_that_differ_are_found_after_a_few() -> None:
@@ -152,3 +157,34 @@ def test_smoke_without_a_compared_prompt_is_not_ok() -> None:
     result = ServerComparisons([summary], is_smoke=True)
     assert result.code == 1
     assert str(result).startswith("COULD NOT COMPARE: no prompt has a reply of both servers")
+
+
+def test_figures_that_are_not_known_are_left_blank() -> None:
+    """No reply of the first server is right, or the second server lists none of its tokens."""
+    known = token_group(0, TokenTests(0.05, 1), [compare_tokens([TOKEN], [TOKEN])], [True])
+    blank = token_group(256, TokenTests(0.05, 1), [compare_tokens([TOKEN], [TOKEN])], [False])
+    group = ComparedGroup(0, "everywhere", "open", 1, 0.0, 0.0, -1.0, 1.0, can_show=False)
+    groups = [replace(blank, leads=(1.0, 2.0)), known]
+    pair = ServerComparison("open", 0.05, ("a/b", "a/c"), 1, 1, groups=[group], same=1, tokens_by_length=groups)
+    rows = [line.split() for line in str(pair).splitlines() if line.lstrip().startswith(("0", "256"))]
+    assert rows[-2][-2:] == ["1.00", "2.00"]
+    assert rows[-1][-2:] == ["-0.10", "-0.10"]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "says"),
+    [
+        (
+            [TOKEN],
+            "at most 47% of the tokens differ",
+        ),  # 0.38 after 8 without any difference, and 0.095 that is not listed
+        ([], "at most 38% of the replies differ"),
+    ],
+)
+def test_the_sentence_of_a_smoke_test_counts_what_is_not_listed(tokens: list[ReplyToken], says: str) -> None:
+    tests = TokenTests(0.4, 1)
+    while not tests.is_over:
+        tests.add([0.0])
+    group = token_group(0, tests, [compare_tokens(tokens, tokens)], [True])
+    pair = ServerComparison("equivalent", 0.4, ("a/b", "a/c"), 1, 1, groups=(), tokens_by_length=[group])
+    assert says in pair.sentence()

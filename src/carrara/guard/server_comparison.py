@@ -215,9 +215,12 @@ class ServerComparison:
         prompts = f"{count(self.prompts, 'prompt')} of {lengths}" if lengths else "no prompt"
         if self.verdict in ("different", "unchecked"):
             return f"{self._heading()} · {prompts} · {servers}"
-        high = max((group.high for group in self.tokens_by_length), default=1.0)
+        groups = self.tokens_by_length
+        # The interval is that of the share that differs at least. Tokens that are not listed may differ too.
+        high = max((min(1.0, group.high + group.moved_at_most - group.moved) for group in groups), default=1.0)
+        what = "replies" if all(group.divergence is None for group in groups) else "tokens"
         return (
-            f"ok: {self.same} of {prompts} have the same reply, and at each length at most {high:.0%} of the tokens "
+            f"ok: {self.same} of {prompts} have the same reply, and at each length at most {high:.0%} of the {what} "
             f"differ · {servers}"
         )
 
@@ -313,10 +316,8 @@ class ServerComparison:
                         f"{group.divergence:.4f}"
                         + (f" ± {group.divergence_half:.4f}" if group.divergence_half is not None else ""),
                         f"{group.unseen:.4f}",
-                        *(
-                            f"{value:.2f}" if value is not None else ""
-                            for value in (*(group.logprobs or (None, None)), *(group.leads or (None, None)))
-                        ),
+                        *("" if value is None else f"{value:.2f}" for value in group.logprobs or (None, None)),
+                        *("" if value is None else f"{value:.2f}" for value in group.leads or (None, None)),
                     ]
                     for group in known
                 ],
