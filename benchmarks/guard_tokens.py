@@ -28,7 +28,7 @@ from benchmarks.guard_servers import MARGIN, SETTINGS, TASKS
 from carrara.guard.equivalence import ALPHA_DIFFERENT, ALPHA_EQUIVALENT, LengthTests, Pair
 from carrara.guard.items import first_item_ids, region_of, turns_of_tasks
 from carrara.guard.reply_difference import compare_replies
-from carrara.guard.token_tests import TokenTests
+from carrara.guard.token_tests import Moved, TokenTests
 from carrara.items.item_id import ItemId
 from carrara.profiling.capabilities import select
 from carrara.results.result import Result
@@ -76,7 +76,7 @@ def simulate(times: int) -> Iterator[str]:
                     break
                 moved = move(rng)
                 if not tokens.is_over:
-                    tokens.add([moved])
+                    tokens.add([Moved(moved, moved)])
                 if not scores.is_over:
                     scores.add([Pair("the middle", "task", 1.0, float(rng.random() >= moved / 2), 0.0)])
             verdicts["tokens"][tokens.verdict] += 1
@@ -158,7 +158,11 @@ def _decisions(folder: Path, setting: str) -> Iterator[list[str]]:
             if not decided and by_scores.is_over:
                 decided = f"{by_scores.instances} {by_scores.verdict}"
             for way, test in tests.items():
-                test.add([WAYS[way](one, other) for _, one, other in pairs])
+                moves = [WAYS[way](one, other) for _, one, other in pairs]
+                most = [compare_replies(one, other).moved_at_most for _, one, other in pairs]
+                test.add(
+                    [Moved(move, upper if way == "tokens" else move) for move, upper in zip(moves, most, strict=True)]
+                )
             differences += [compare_replies(one, other) for _, one, other in pairs]
         yield [
             SETTINGS[setting][0],

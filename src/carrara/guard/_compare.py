@@ -47,7 +47,7 @@ from carrara.guard.server_comparison import (
     ServerComparisons,
     UnpairedItem,
 )
-from carrara.guard.token_tests import TokenGroup, TokenTests, token_group
+from carrara.guard.token_tests import Moved, TokenGroup, TokenTests, token_group
 from carrara.items.item import questions_of
 from carrara.items.item_id import ItemId, RunJob
 from carrara.options import ConnectionOptions, settings_of
@@ -263,7 +263,7 @@ def _compare_length(
         for turn in batch:
             pairs = list(_pairs(turn, replies, comparison))
             tests.add(pairs)
-            tokens.add([pair.moved for pair in pairs])
+            tokens.add([Moved(pair.moved, pair.moved_at_most) for pair in pairs])
         if not config.smoke:
             logger.info(
                 f"{write_length(length)}: {count(tests.instances, 'instance')}, {_describe_course(comparison, length)}"
@@ -290,7 +290,7 @@ def _count_prompts(turn: Turn) -> int:
 def _describe_course(comparison: _Comparison, length: int) -> str:
     tests, tokens = comparison.lengths[length], comparison.tokens[length]
     if comparison.by == "tokens":
-        moved = [value for turn in tokens.turns for value in turn]
+        moved = [moved.least for turn in tokens.turns for moved in turn]
         return f"{_mean(moved):.3f} of the tokens differ, {tokens.verdict}"
     return f"difference {_mean([pair.difference for pair in tests.by_name[ALL].pairs]):+.3f}, {tests.verdict}"
 
@@ -337,6 +337,7 @@ def _pairs(turn: Turn, replies: Sequence[Mapping[ItemId, list[Result]]], compari
         answered = [results for results in result_pairs if not _is_unpaired(*results)]
         if not answered:
             continue
+        differences = [compare_replies(*results) for results in answered]
         regions = {region_of(result) for result, _ in answered}
         yield Pair(
             region=regions.pop() if len(regions) == 1 else THROUGHOUT,
@@ -344,7 +345,8 @@ def _pairs(turn: Turn, replies: Sequence[Mapping[ItemId, list[Result]]], compari
             first=_mean([headline(result) for result, _ in answered]),
             second=_mean([headline(result) for _, result in answered]),
             chance_level=_mean([result.chance_level for result, _ in answered]),
-            moved=_mean([compare_replies(*results).moved for results in answered]),
+            moved=_mean([difference.moved for difference in differences]),
+            moved_at_most=_mean([difference.moved_at_most for difference in differences]),
         )
 
 

@@ -149,7 +149,8 @@ class Pair:
     second: float
     chance_level: float
     moved: float = 0.0
-    """How much the tokens of the replies differ (ReplyDifference)."""
+    """How much the tokens of the replies differ, at least (ReplyDifference)."""
+    moved_at_most: float = 0.0
 
     @property
     def difference(self) -> float:

@@ -167,6 +167,8 @@ class ServerComparison:
         """
         yield f"{self._heading()} · {count(self.prompts, 'prompt')}, {count(self.tokens, 'token')} to each server"
         yield from (f"{letter}: {server}" for letter, server in zip(self._letters, self.servers, strict=True))
+        if self.money is not None:
+            yield f"the replies of {self.letter} cost {self.money:,.4f}"
         if self.groups:
             yield from self._lengths()
             yield from self._parts()
@@ -216,8 +218,7 @@ class ServerComparison:
         if self.verdict in ("different", "unchecked"):
             return f"{self._heading()} · {prompts} · {servers}"
         groups = self.tokens_by_length
-        # The interval is that of the share that differs at least. Tokens that are not listed may differ too.
-        high = max((min(1.0, group.high + group.moved_at_most - group.moved) for group in groups), default=1.0)
+        high = max((group.high for group in groups), default=1.0)
         what = "replies" if all(group.divergence is None for group in groups) else "tokens"
         return (
             f"ok: {self.same} of {prompts} have the same reply, and at each length at most {high:.0%} of the {what} "
@@ -297,6 +298,8 @@ class ServerComparison:
             ],
         )
         known = [group for group in groups if group.divergence is not None]
+        if groups and not known:
+            yield "the replies were compared by words: not both servers gave log-probabilities"
         if known:
             yield from table(
                 [
@@ -383,7 +386,10 @@ class ServerComparisons:
             >>> ServerComparisons([empty]).record()["code"]
             3
         """
-        comparisons = [comparison.record() for comparison in self.comparisons]
+        comparisons = [
+            comparison.record() | ({"sentence": comparison.sentence()} if self.is_smoke else {})
+            for comparison in self.comparisons
+        ]
         return {"verdict": self.verdict, "code": self.code, "comparisons": comparisons}
 
     def lines(self) -> Iterator[str]:

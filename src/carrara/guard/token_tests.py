@@ -1,14 +1,15 @@
 """Decide whether the tokens of two servers' replies are the same up to a margin, length by length.
 
-Each instance has one number: how much the distributions of its reply's tokens differ (total variation, at least), from
-0 to 1. Without log-probabilities it is 1 if the replies differ, and 0 otherwise. The tests are those of scores
-(equivalence.py). A difference is found with fewer prompts, for two reasons:
+Each instance has two numbers: how much the distributions of its reply's tokens differ (total variation) at least and at
+most, from 0 to 1. Without log-probabilities both are 1 if the replies differ, and 0 otherwise. Servers are different if
+the least is above the margin, and equivalent if the most is below it. The tests are those of scores (equivalence.py). A
+difference is found with fewer prompts, for two reasons:
 
 - A number is never negative. A bet on "the mean is above the margin" can lose the margin at most, so it can be larger.
 - Most replies of a server that differs show it, even if the answers stay right.
 
 >>> tests = TokenTests(0.05, lengths=1)
->>> tests.add([1.0, 1.0])  # both replies differ wholly
+>>> tests.add([Moved(1.0, 1.0), Moved(1.0, 1.0)])  # both replies differ wholly
 >>> tests.verdict, tests.decided
 ('different', 2)
 """
@@ -17,10 +18,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import stdev
+from typing import NamedTuple
 
 from carrara.guard.equivalence import ALPHA_DIFFERENT, ALPHA_EQUIVALENT, BettingTest, PairVerdict, interval
 from carrara.guard.reply_difference import ReplyDifference
 from carrara.results.intervals import student
+
+
+class Moved(NamedTuple):
+    """How much the tokens of an instance differ."""
+
+    least: float
+    most: float
 
 
 @dataclass
@@ -33,7 +42,7 @@ class TokenTests:
 
     margin: float
     lengths: int
-    turns: list[Sequence[float]] = field(default_factory=list[Sequence[float]])
+    turns: list[Sequence[Moved]] = field(default_factory=list[Sequence[Moved]])
     """What each turn's instances differ by."""
     decided: int | None = None
     """The number of instances after which the tests had decided. None: they have not."""
@@ -42,15 +51,16 @@ class TokenTests:
         self._within = BettingTest(self.margin, above=False)
         self._outside = BettingTest(self.margin, above=True, lowest=0.0)
 
-    def add(self, turn: Sequence[float]) -> None:
+    def add(self, turn: Sequence[Moved]) -> None:
         """Count the instances of a turn."""
         if not turn:
             return
         self.turns.append(turn)
-        for test in (self._within, self._outside):
-            for moved in turn:
-                test.add(moved)
-            test.look()
+        for moved in turn:
+            self._within.add(moved.most)
+            self._outside.add(moved.least)
+        self._within.look()
+        self._outside.look()
         if self.decided is None and self.verdict != "open":
             self.decided = sum(map(len, self.turns))
 
@@ -68,7 +78,9 @@ class TokenTests:
     @property
     def interval(self) -> tuple[float, float]:
         """The interval of the mean, each of whose ends is wrong at the rate `ALPHA_EQUIVALENT`."""
-        return interval(self.turns, ALPHA_EQUIVALENT, lowest=0.0)
+        least = [[moved.least for moved in turn] for turn in self.turns]
+        most = [[moved.most for moved in turn] for turn in self.turns]
+        return interval(least, ALPHA_EQUIVALENT, lowest=0.0)[0], interval(most, ALPHA_EQUIVALENT, lowest=0.0)[1]
 
 
 @dataclass(frozen=True)
@@ -124,10 +136,10 @@ def token_group(
         replies=len(differences),
         same=sum(difference.is_same for difference in differences),
         first_place=(places[(len(places) - 1) // 2] + places[len(places) // 2]) / 2 if places else None,
-        moved=_mean([moved for turn in tests.turns for moved in turn]),
+        moved=_mean([moved.least for turn in tests.turns for moved in turn]),
         low=low,
         high=high,
-        moved_at_most=_mean([difference.moved_at_most for difference in differences]),
+        moved_at_most=_mean([moved.most for turn in tests.turns for moved in turn]),
         compared=sum(difference.compared for difference in compared),
         divergence=_mean([difference.divergence for difference in compared]) if compared else None,
         divergence_half=_half_width([difference.divergence for difference in compared]),
