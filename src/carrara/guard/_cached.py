@@ -8,7 +8,8 @@ Servers keep the KV cache of prompts for later ones that begin alike. Of two kin
 Several servers can be asked for a reply without the cache (`request_fields`). Then each item also has two of those: the
 reply to compare with, and a control. The difference of an item is how far the reply after the hit is from the reply
 without it, less how far the control is. The distance of two replies is the total variation of their tokens'
-distributions, or 0 or 1 where the server gives no log-probabilities. A cached prefix changes the order in which a GPU
+distributions, as far as the listed tokens show it (a lower bound), or 0 or 1 where the server gives no
+log-probabilities. A cached prefix changes the order in which a GPU
 adds, so honest distributions move a little: only a mean difference above the margin is a fault.
 
 The answers after hits are judged as those of any check: by sequential tests against the guard's rate.

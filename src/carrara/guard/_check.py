@@ -1,6 +1,5 @@
 """Check a server with a guard: ask its items until the replies decide whether the server is broken."""
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -225,18 +224,12 @@ def _missed_at_most(cells: Sequence[Cell]) -> int:
     >>> _missed_at_most([Cell(1024, "the end", 40, 40)]), _missed_at_most([Cell(1024, "the end", 38, 40)])
     (13, 6)
     """
+    from scipy.special import betaincinv
+
     asked = sum(cell.asked for cell in cells)
     wrong = asked - sum(cell.right for cell in cells)
-    low, high = 0.0, 1.0
-    for _ in range(STEPS):
-        share = (low + high) / 2
-        seldom = math.fsum(math.comb(asked, n) * share**n * (1 - share) ** (asked - n) for n in range(wrong + 1))
-        low, high = (share, high) if seldom > 1 - CONFIDENCE else (low, share)
-    return max(1, int(1 / high))
-
-
-STEPS = 30
-"""The number of halvings of an interval's end."""
+    share = float(betaincinv(wrong + 1, asked - wrong, CONFIDENCE)) if wrong < asked else 1.0
+    return max(1, int(1 / share))
 
 
 def cut(reply: str) -> str:

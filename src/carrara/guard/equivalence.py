@@ -126,7 +126,10 @@ PairOutcome = PairVerdict | Literal["unchecked"]
 """The outcome of a comparison. It may be that a server has not answered."""
 
 PAIR_CODES: Mapping[PairOutcome, tuple[int, str]] = {
-    "equivalent": (0, "equivalent: at each length, the scores differ by less than the margin"),
+    "equivalent": (
+        0,
+        "equivalent: at each length, the scores (or tokens, if they decide) differ by less than the margin",
+    ),
     "different": (1, "different: at a length, or in a region or capability there, they differ by more than the margin"),
     "open": (3, "cannot tell yet: the servers replied, but to too few prompts, or no score is above the chance level"),
     "unchecked": (4, "could not compare: a server cannot be reached, or too many requests failed"),
