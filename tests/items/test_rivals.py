@@ -1,5 +1,6 @@
 """The wrong answers with which the likelihood of the right one is compared."""
 
+import re
 from contextlib import suppress
 from dataclasses import replace
 
@@ -89,6 +90,16 @@ def test_values_of_the_same_context_come_before_those_of_other_instances() -> No
         assert len(options.texts) == 1 + MOST
         assert not any(text in other.text for text in options.texts[1:])
         assert {*map(form_of, options.texts)} == {"0000000"}
+
+
+def test_other_instances_give_answers_to_questions_of_the_same_kind() -> None:
+    """A question about a call has ids of calls for options, and not names of places."""
+    questions = [
+        one for index in range(20) if (one := item("carrara/trajectory", index)).question.labels["kind"] == "call"
+    ]
+    assert len(questions) >= 2
+    for one in questions:
+        assert all(re.fullmatch("none|[a-z]{6}", text) for text in options_of(one).texts)
 
 
 def test_rivals_are_the_same_at_every_length() -> None:

@@ -171,7 +171,7 @@ def _in_context(item: Item, rng: Rng) -> Iterator[Any]:
 
 
 def _of_others(item: Item, rng: Rng) -> Iterator[Any]:
-    """Yield right answers of other instances to the question of the same name."""
+    """Yield right answers of other instances to questions of the same kind."""
     first = item.item_id
     given = given_count(first)
     for step in rng.shuffled(range(1, min(DRAWN + 1, given or DRAWN + 1))):
@@ -182,4 +182,5 @@ def _of_others(item: Item, rng: Rng) -> Iterator[Any]:
 
 
 def _is_same_kind(question: Question[Any], own: Question[Any]) -> bool:
-    return question.part == own.part and type(question.gold) is type(own.gold)
+    same_kind = question.part == own.part and question.labels.get("kind") == own.labels.get("kind")
+    return same_kind and type(question.gold) is type(own.gold)
